@@ -1,0 +1,61 @@
+# Everything a developer does, by name. `make test` on a fresh machine sets all up by itself.
+
+# The first interpreter that runs and is new enough; override with `make PYTHON=…`.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+# Sizes of the long runs.
+LAWS ?= 20000
+FUZZ ?= 10000
+SOAK ?= 100000
+SEED ?= 1
+
+.PHONY: help setup demo test check format bench laws soak fuzz clean
+
+help:            ## list what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+
+setup: $(READY)  ## create .venv and install everything into it
+
+# The stamp is newer than the lock and the project file exactly when the environment fits them.
+$(READY): requirements-dev.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+demo: setup      ## run the cooling example
+	$(BIN)/laser eval examples/cooling.lars examples/cooling.stream
+
+test: setup      ## run all tests
+	$(BIN)/python -m pytest
+
+check: setup     ## format, lint, types, layers, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+format: setup    ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup     ## measure
+	$(BIN)/laser bench
+
+laws: setup      ## check the laws on many random programs (LAWS=20000 SEED=1)
+	$(BIN)/python -m tests.laws $(LAWS) --seed $(SEED)
+
+soak: setup      ## run bounded programs for long, and compare memory (SOAK=100000)
+	$(BIN)/python -m tests.soak $(SOAK)
+
+fuzz: setup      ## feed mutated programs and streams (FUZZ=10000 SEED=1)
+	$(BIN)/python -m tests.fuzz $(FUZZ) --seed $(SEED)
+
+clean:           ## remove what was made
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
