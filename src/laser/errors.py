@@ -1,0 +1,136 @@
+"""Everything that can go wrong, as one tree.
+
+LaserError
+├── ProgramError   the program is refused; carries every finding, with places and hints
+├── FactError      a fact is malformed; nothing of the call was accepted
+├── TimeError      a time lies before the present, or is no time point
+├── LimitError     one tick derived more than the limit allows; names the rule
+├── StateError     a saved state is of another program, another version, or damaged
+└── RecordError    a record of a stream file does not fit; carries its line number
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "Diagnostic",
+    "FactError",
+    "LaserError",
+    "LimitError",
+    "ProgramError",
+    "RecordError",
+    "Span",
+    "StateError",
+    "TimeError",
+]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a source text; lines and columns count from 1, the end column is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about a program: what is wrong (or odd), where, by which law, and what to do."""
+
+    code: str
+    message: str
+    span: Span | None
+    note: str | None = None
+    hint: str | None = None
+    severity: Literal["error", "warning"] = "error"
+
+    def render(self, source: str = "", name: str = "<program>") -> str:
+        """The finding as people read it: place, message, the line underlined, note and hint."""
+        head = f"{self.severity}[{self.code}]: {self.message}"
+        if self.span is None:
+            lines = [f"{name}: {head}"]
+        else:
+            lines = [f"{name}:{self.span.line}:{self.span.column}: {head}", *self._excerpt(source)]
+        if self.note:
+            lines.append(f"  note: {self.note}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+    def _excerpt(self, source: str) -> list[str]:
+        assert self.span is not None
+        rows = source.splitlines()
+        if not 1 <= self.span.line <= len(rows):
+            return []
+        row = "".join(c if c.isprintable() else " " for c in rows[self.span.line - 1])
+        first = self.span.column - 1
+        last = self.span.end_column - 1 if self.span.end_line == self.span.line else len(row)
+        gutter = str(self.span.line)
+        return [
+            f"  {gutter} | {row}",
+            f"  {' ' * len(gutter)} | {' ' * first}{'^' * max(1, last - first)}",
+        ]
+
+
+class LaserError(Exception):
+    """The root of all errors that Laser raises on purpose."""
+
+
+class ProgramError(LaserError):
+    """A program that is refused, with all findings of one report."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], source: str = "", name: str = "<program>") -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.source = source
+        self.name = name
+        first = next((d for d in self.diagnostics if d.severity == "error"), self.diagnostics[0])
+        self.line = first.span.line if first.span else None
+        self.column = first.span.column if first.span else None
+        self.hint = first.hint
+        self.note = first.note
+        self.code = first.code
+        super().__init__("\n".join(d.render(source, name) for d in self.diagnostics))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (ProgramError, (self.diagnostics, self.source, self.name))
+
+
+class FactError(LaserError):
+    """A fact that is not one: no atom, or with a term that is refused (None, NaN, infinity)."""
+
+
+class TimeError(LaserError):
+    """A time before the present, or something that is no time point."""
+
+
+class LimitError(LaserError):
+    """One tick made more derivations than the limit allows; ``rule`` is the rule's text."""
+
+    def __init__(self, message: str, rule: str) -> None:
+        self.rule = rule
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (LimitError, (str(self), self.rule))
+
+
+class StateError(LaserError):
+    """A saved state that cannot be restored here."""
+
+
+class RecordError(LaserError):
+    """A record of a stream that does not fit; ``line`` is its line number, counted from 1."""
+
+    def __init__(self, message: str, line: int, name: str = "<stream>") -> None:
+        self.reason = message
+        self.line = line
+        self.name = name
+        super().__init__(f"{name}:{line}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (RecordError, (self.reason, self.line, self.name))

@@ -1,0 +1,122 @@
+"""Ticks: what one tick of the clock lasts, and the ways from durations and dates to time points."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+
+from laser.errors import TimeError
+
+__all__ = ["MAX_TIME", "UNITS", "Tick", "check_time"]
+
+MAX_TIME = 2**63 - 1
+"""The last time point: what fits into the integer columns of files and of Spark."""
+
+UNITS = {
+    "us": Fraction(1, 1_000_000),
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+    "d": Fraction(86400),
+}
+"""The units of durations, in seconds."""
+
+_LONG = {
+    "microsecond": "us", "millisecond": "ms", "second": "s", "sec": "s", "minute": "min", "hour": "h", "day": "d",
+}  # fmt: skip
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*([A-Za-z]+)\s*\Z")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The length of one tick in seconds, exactly.
+
+    >>> Tick.parse("250 ms").ticks(30, "s")
+    120
+    """
+
+    seconds: Fraction = Fraction(1)
+
+    @classmethod
+    def parse(cls, text: str | Tick) -> Tick:
+        """Read ``1 s``, ``250 ms``, ``1 minute``; a bare unit is one of it."""
+        if isinstance(text, Tick):
+            return text
+        match = _DURATION.match(text)
+        unit = _unit(match[2]) if match else None
+        if match is None or unit is None:
+            raise TimeError(f"{text!r} is no tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'")
+        seconds = Fraction(match[1] or "1") * UNITS[unit]
+        if seconds <= 0:
+            raise TimeError("a tick must last longer than nothing")
+        return cls(seconds)
+
+    def ticks(self, size: int | float, unit: str) -> int | None:
+        """A duration in ticks, or None where it is no whole number of them."""
+        count = Fraction(str(size)) * UNITS[unit] / self.seconds
+        return int(count) if count.denominator == 1 else None
+
+    def from_datetime(self, moment: datetime) -> int:
+        """The time point that contains a moment; one without a zone is in UTC."""
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        micro = (aware - _EPOCH) // timedelta(microseconds=1)
+        point = Fraction(micro, 1_000_000) // self.seconds
+        if point < 0:
+            raise TimeError(f"{moment.isoformat()} lies before 1970: time points are not negative")
+        return int(point)
+
+    def from_text(self, text: str) -> int:
+        """A time point from an integer or an ISO 8601 date and time."""
+        text = text.strip()
+        if text.isascii() and text.isdigit():
+            return check_time(int(text)) if len(text) < 30 else check_time(MAX_TIME + 1)
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise TimeError(f"{text!r} is no time: write a non-negative integer or an ISO 8601 date and time") from None
+        return self.from_datetime(moment)
+
+    def to_datetime(self, point: int) -> datetime:
+        """The moment at which a time point begins, in UTC."""
+        return _EPOCH + timedelta(microseconds=int(point * self.seconds * 1_000_000))
+
+    def to_text(self, point: int) -> str:
+        """The ISO 8601 form of a time point; a point beyond the calendar stays a number."""
+        try:
+            return self.to_datetime(point).isoformat().replace("+00:00", "Z")
+        except OverflowError:
+            return str(point)
+
+    def __str__(self) -> str:
+        for unit in ("d", "h", "min", "s", "ms", "us"):
+            count = self.seconds / UNITS[unit]
+            if count.denominator == 1:
+                return f"{count} {unit}"
+        return f"{float(self.seconds)} s"
+
+
+def _unit(word: str) -> str | None:
+    word = word.lower()
+    for form in (word, word.removesuffix("s")):
+        if form in UNITS:
+            return form
+        if form in _LONG:
+            return _LONG[form]
+    return None
+
+
+def check_time(time: object) -> int:
+    """A time point, or TimeError."""
+    if type(time) is int and 0 <= time <= MAX_TIME:
+        return time
+    if isinstance(time, bool) or not hasattr(time, "__index__"):
+        raise TimeError(f"{time!r} is no time point: it must be a non-negative integer")
+    point = int(time.__index__())
+    if not 0 <= point <= MAX_TIME:
+        raise TimeError(f"{point} is no time point: it must lie in [0, {MAX_TIME}]")
+    return point
