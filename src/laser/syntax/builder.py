@@ -1,0 +1,351 @@
+"""From the grammar's alternatives to the tree: one small function for each."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
+from typing import TypeAlias
+
+from lark import Token, Transformer, v_args
+
+from laser.errors import Diagnostic, Span, TimeError
+from laser.syntax.lexer import span_of
+from laser.syntax.tree import (
+    Arithmetic,
+    At,
+    AtomPattern,
+    BodyElement,
+    Comparison,
+    Constant,
+    ConstantName,
+    ConstDirective,
+    Fact,
+    Literal,
+    PrefixDirective,
+    Range,
+    Rule,
+    ShowDirective,
+    Term,
+    Variable,
+    Window,
+)
+from laser.terms import Iri, Predicate, number
+from laser.time import UNITS, Tick
+
+__all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
+
+MAX_DEPTH = 100
+"""How deep terms may nest; what works on trees may then recur without care."""
+
+Size: TypeAlias = Constant | ConstantName
+Timed: TypeAlias = tuple[Term, AtomPattern, Span]
+
+
+class StatementError(Exception):
+    """A statement that the grammar allows and the language does not."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
+@v_args(inline=True)
+class Builder(Transformer):  # type: ignore[type-arg]
+    """Called by the parser bottom-up, while it reads; keeps nothing between calls."""
+
+    # statements
+
+    def fact(self, atom: AtomPattern, dot: Token) -> Fact:
+        return Fact(atom, _until(atom.span, dot))
+
+    def rule(self, head: AtomPattern, body: tuple[BodyElement, ...], dot: Token) -> Rule:
+        return Rule(_no_ranges(head), None, body, _until(head.span, dot))
+
+    def timed_rule(self, timed: Timed, *rest: tuple[BodyElement, ...] | Token) -> Rule:
+        time, head, span = timed
+        body = rest[0] if isinstance(rest[0], tuple) else ()
+        return Rule(_no_ranges(head), time, body, _until(span, rest[-1]))
+
+    def formal_head(self, at: Token, time: Term, head: AtomPattern) -> Timed:
+        return time, head, span_of(at)
+
+    def readable_head(self, head: AtomPattern, time: Term) -> Timed:
+        return time, head, _place(head.span)
+
+    def const(self, word: Token, name: Token, value: Term, dot: Token) -> ConstDirective:
+        return ConstDirective(str(name), _ground(_shallow(value)), span_of(word, dot))
+
+    def show(self, word: Token, *rest: Predicate | Token) -> ShowDirective:
+        predicates = tuple(p for p in rest if isinstance(p, Predicate))
+        return ShowDirective(predicates, span_of(word, _token(rest[-1])))
+
+    def shown(self, name: Token, slash: Token, arity: Token) -> Predicate:
+        if not arity.isdigit() or len(arity) > 4:
+            raise StatementError(Diagnostic("bad-arity", f"{arity} is no number of arguments", span_of(arity)))
+        return Predicate(str(name), int(arity))
+
+    def prefix(self, word: Token, namespace: Token, iri: Token, dot: Token) -> PrefixDirective:
+        return PrefixDirective(namespace[:-1], iri[1:-1], span_of(word, dot))
+
+    # bodies
+
+    def body(self, *elements: BodyElement) -> tuple[BodyElement, ...]:
+        return elements
+
+    def negated(self, word: Token, literal: Literal) -> Literal:
+        span = _join(span_of(word), literal.span)
+        return Literal(literal.atom, literal.modality, literal.window, True, literal.negated_inside, span)
+
+    def equal(self, left: Term, right: Term) -> Comparison:
+        return Comparison("=", _shallow(left), _shallow(right), _join(left.span, right.span))
+
+    def comparison(self, left: Term, operator: Token, right: Term) -> Comparison:
+        sign = _ASCII.get(operator, str(operator))
+        return Comparison(sign, _shallow(left), _shallow(right), _join(left.span, right.span))
+
+    def now(self, atom: AtomPattern) -> Literal:
+        return Literal(_no_ranges(atom), span=atom.span)
+
+    def at(self, atom: AtomPattern, time: Term, window: Window | None = None) -> Literal:
+        last = window.span if window else time.span
+        return Literal(_no_ranges(atom), At(_shallow(time)), window, span=_join(atom.span, last))
+
+    def formal_at(self, at: Token, time: Term, atom: AtomPattern, window: Window | None = None) -> Literal:
+        span = _join(span_of(at), window.span if window else atom.span)
+        return Literal(_no_ranges(atom), At(_shallow(time)), window, span=span)
+
+    def sometime(self, atom: AtomPattern, window: Window) -> Literal:
+        return Literal(_no_ranges(atom), "sometime", window, span=_join(atom.span, window.span))
+
+    def always(self, atom: AtomPattern, window: Window) -> Literal:
+        return Literal(_no_ranges(atom), "always", window, span=_join(atom.span, window.span))
+
+    def box_sometime(self, box: Window, _sign: Token, *rest: AtomPattern | Token) -> Literal:
+        return _boxed(box, "sometime", rest)
+
+    def box_always(self, box: Window, _sign: Token, *rest: AtomPattern | Token) -> Literal:
+        return _boxed(box, "always", rest)
+
+    def box_at(self, box: Window, _sign: Token, time: Term, *rest: AtomPattern | Token) -> Literal:
+        return _boxed(box, At(_shallow(time)), rest)
+
+    # windows
+
+    def time_window(self, left: Token, size: Size, *rest: Token) -> Window:
+        unit = _unit(rest[0]) if len(rest) == 2 else None
+        return Window("time", size, unit, span_of(left, rest[-1]))
+
+    def tuple_window(self, left: Token, size: Size, right: Token) -> Window:
+        return Window("tuple", size, None, span_of(left, right))
+
+    def time_box(self, box: Token, size: Size) -> Window:
+        return Window("time", size, None, _join(span_of(box), size.span))
+
+    def tuple_box(self, box: Token, size: Size) -> Window:
+        return Window("tuple", size, None, _join(span_of(box), size.span))
+
+    def window_box(self, box: Token, window: Window) -> Window:
+        return replace(window, span=_join(span_of(box), window.span))
+
+    def variable_size(self, name: Token) -> Size:
+        note = "the size of a window is known before the program runs: a number, or a name that #const declares"
+        raise StatementError(
+            Diagnostic("variable-window", f"the variable {name} cannot be the size of a window", span_of(name), note)
+        )
+
+    # atoms and terms
+
+    def atom(self, name: Token, *rest: Token | Term) -> AtomPattern:
+        if not rest:
+            return AtomPattern(str(name), (), span_of(name))
+        args = tuple(map(_shallow, rest[1:-1]))  # type: ignore[arg-type]
+        return AtomPattern(str(name), args, span_of(name, _token(rest[-1])))
+
+    def range(self, low: Term, high: Term) -> Range:
+        return Range(_shallow(low), _shallow(high), _join(low.span, high.span))
+
+    def binary(self, left: Term, operator: Token, right: Term) -> Arithmetic:
+        return Arithmetic(str(operator), (left, right), _join(left.span, right.span))
+
+    def opposite(self, minus: Token, operand: Term) -> Arithmetic:
+        return Arithmetic("-", (operand,), _join(span_of(minus), operand.span))
+
+    def function(self, name: Token, left: Token, *rest: Term | Token) -> Arithmetic:
+        operands: tuple[Term, ...] = rest[:-1]  # type: ignore[assignment]
+        return Arithmetic(str(name), operands, span_of(name, _token(rest[-1])))
+
+    def group(self, left: Token, term: Term, right: Token) -> Term:
+        return replace(term, span=span_of(left, right))
+
+    def number(self, word: Token) -> Constant:
+        return Constant(_number(word), span_of(word))
+
+    def negative(self, minus: Token, word: Token) -> Constant:
+        return Constant(-_number(word), span_of(minus, word))
+
+    def variable(self, name: Token) -> Variable:
+        return Variable(str(name), span_of(name))
+
+    def string(self, name: Token) -> Constant:
+        return Constant(str(name), span_of(name))
+
+    def constant_name(self, name: Token) -> ConstantName:
+        return ConstantName(str(name), span_of(name))
+
+    def quoted(self, word: Token) -> Constant:
+        return Constant(_unescape(word), span_of(word))
+
+    def iri(self, word: Token) -> Constant:
+        return Constant(Iri(word[1:-1]), span_of(word))
+
+
+_ASCII = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!="}
+
+
+def _boxed(box: Window, modality: str | At, rest: tuple[AtomPattern | Token, ...]) -> Literal:
+    atom = rest[-1]
+    assert isinstance(atom, AtomPattern)
+    span = _join(box.span, atom.span)
+    return Literal(_no_ranges(atom), modality, box, False, len(rest) > 1, span)  # type: ignore[arg-type]
+
+
+def _no_ranges(atom: AtomPattern) -> AtomPattern:
+    for arg in atom.args:
+        if isinstance(arg, Range):
+            hint = "make the values background data, `value(1..5).`, and join with `value(X)`"
+            raise StatementError(
+                Diagnostic(
+                    "range-outside-fact",
+                    "a range stands in a rule",
+                    arg.span,
+                    "ranges stand only in facts, where they are short for one fact a value",
+                    hint,
+                )
+            )
+    return atom
+
+
+def _shallow(term: Term) -> Term:
+    """The same term, if it is not nested too deep."""
+    if not isinstance(term, Arithmetic):
+        return term
+    level: list[Term] = [term]
+    for _ in range(MAX_DEPTH):
+        level = [operand for t in level if isinstance(t, Arithmetic) for operand in t.operands]
+        if not level:
+            return term
+    raise StatementError(too_deep(_place(term.span)))
+
+
+def _ground(value: Term) -> Term:
+    match value:
+        case Variable():
+            note = "the value of a constant is known before the program runs"
+            message = f"the variable {value.name} stands in the value of a constant"
+            raise StatementError(Diagnostic("variable-constant", message, value.span, note))
+        case Arithmetic():
+            for operand in value.operands:
+                _ground(operand)
+    return value
+
+
+def too_deep(span: Span) -> Diagnostic:
+    """The finding about a term that nests too deep."""
+    return Diagnostic(
+        "too-deep",
+        f"the term is nested more than {MAX_DEPTH} deep",
+        span,
+        hint="compute a part of it in a comparison of its own: `Y = …`",
+    )
+
+
+def _number(word: Token) -> int | float:
+    value = _parse_number(word)
+    if value is not None:
+        return value
+    shown = word if len(word) <= 20 else f"{word[:20]}…"
+    note = "integers have at most 4300 digits, decimals are at most about 1.8e308"
+    raise StatementError(Diagnostic("huge-number", f"the number {shown} is too large", span_of(word), note))
+
+
+def _parse_number(word: str) -> int | float | None:
+    if word.isdigit():
+        return int(word) if len(word) <= 4300 else None
+    value = float(word)
+    return number(value) if math.isfinite(value) else None
+
+
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
+
+
+def _unescape(word: Token) -> str:
+    text = word[1:-1]
+    if "\\" not in text:
+        return text
+    for match in _ESCAPE.finditer(text):
+        if match[1] not in _ESCAPED:
+            raise StatementError(_bad_escape(word, match))
+    return _ESCAPE.sub(lambda match: _ESCAPED[match[1]], text)
+
+
+def _bad_escape(word: Token, match: re.Match[str]) -> Diagnostic:
+    line, column = word.line or 1, (word.column or 1) + 1 + match.start()
+    return Diagnostic(
+        "bad-escape",
+        f"'{match[0]}' stands for no character",
+        Span(line, column, line, column + 2),
+        r"a string knows \\ \" \n \t and \r",
+        r"write \\ for a backslash",
+    )
+
+
+def _unit(word: Token) -> str:
+    unit = _canonical_unit(word)
+    if unit is not None:
+        return unit
+    near = "min" if word in ("m", "mn") else next(iter(get_close_matches(word, _UNIT_NAMES)), None)
+    raise StatementError(
+        Diagnostic(
+            "unknown-unit",
+            f"'{word}' is no unit of time",
+            span_of(word),
+            f"the units are {', '.join(UNITS)}; `#` instead of a unit counts facts",
+            f"did you mean `{near}`?" if near else None,
+        )
+    )
+
+
+_UNIT_NAMES = (*UNITS, "second", "minute", "hour", "day", "millisecond", "microsecond")
+
+
+@cache
+def _canonical_unit(word: str) -> str | None:
+    """``sec`` and ``seconds`` are ``s``; a tick of one unit prints with the unit's own name."""
+    try:
+        return str(Tick.parse(str(word))).split()[1]
+    except TimeError:
+        return None
+
+
+def _place(span: Span | None) -> Span:
+    assert span is not None
+    return span
+
+
+def _join(first: Span | None, last: Span | None) -> Span:
+    assert first is not None
+    assert last is not None
+    return Span(first.line, first.column, last.end_line, last.end_column)
+
+
+def _until(first: Span | None, dot: object) -> Span:
+    return _join(first, span_of(_token(dot)))
+
+
+def _token(part: object) -> Token:
+    assert isinstance(part, Token)
+    return part

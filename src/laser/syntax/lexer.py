@@ -1,0 +1,171 @@
+"""Text into tokens: the words of the language with their places, the comments, and what no word begins with."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from lark import Token
+
+from laser.errors import Diagnostic, Span
+from laser.syntax.symbols import foreign_word, open_comment, open_string, wrong_symbol
+
+__all__ = ["Comment", "Lexed", "LOCAL_NAME", "lex", "span_of"]
+
+LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
+"""What may follow the colon of a prefixed name. A hyphen is part of it: nobody subtracts from an IRI."""
+
+_IRI = r"<[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`]*>"
+_PATTERN = re.compile(
+    rf"""
+      (?P<SPACE> \s+ )
+    | (?P<COMMENT> %\*.*?\*% | /\*.*?\*/ )
+    | (?P<OPEN_COMMENT> %\* | /\* )
+    | (?P<LINE_COMMENT> (?:%|//)[^\n\r]* )
+    | (?P<NUMBER> [0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? )
+    | (?P<IRI> {_IRI} )
+    | (?P<PREFIXED> (?:[A-Za-z][A-Za-z0-9_]*)?:{LOCAL_NAME} )
+    | (?P<NAMESPACE> (?:[A-Za-z][A-Za-z0-9_]*)?:(?![-=]) )
+    | (?P<NAME> [a-z][A-Za-z0-9_]*(?!\w) )
+    | (?P<VARIABLE> [A-Z_][A-Za-z0-9_]*(?!\w) )
+    | (?P<FOREIGN> \w+ )
+    | (?P<STRING> "[^"\\\n\r]*(?:\\[^\n\r][^"\\\n\r]*)*" )
+    | (?P<OPEN_STRING> "[^\n\r]* )
+    | (?P<DIRECTIVE> (?<![⊞^\[])\#(?:const|show|prefix)(?![A-Za-z0-9_]) )
+    | (?P<MISTAKE> =<(?![A-Za-z][A-Za-z0-9+.\-]*:) | => | := | && | \|\| | -> | '[^'\n\r]*' | [“„][^“”\n\r]*[“”] | \.[0-9]+ )
+    | (?P<SYMBOL> :- | <- | \.\. | != | <> | <= | >= | == | [←.,()\[\]@\#^+\-*/=<>≤≥≠⊞◇◊⋄□◻¬] )
+    | (?P<OTHER> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_WORDS = {
+    "not": "NOT", "in": "_IN", "at": "_AT", "always": "_ALWAYS",
+    "div": "DIV", "mod": "MOD", "abs": "ABS", "min": "MIN", "max": "MAX",
+}  # fmt: skip
+
+_SYMBOLS = {
+    ":-": "_ARROW", "<-": "_ARROW", "←": "_ARROW", "..": "_RANGE", ".": "DOT", ",": "_COMMA", "(": "LPAR", ")": "RPAR",
+    "[": "LBRACKET", "]": "RBRACKET", "@": "ATSIGN", "#": "_HASH", "^": "_CARET", "+": "PLUS", "-": "MINUS", "*": "STAR",
+    "/": "SLASH", "=": "_EQ", "==": "_EQ", "!=": "COMPARE", "<>": "COMPARE", "≠": "COMPARE", "<": "COMPARE",
+    "<=": "COMPARE", "≤": "COMPARE", ">": "COMPARE", ">=": "COMPARE", "≥": "COMPARE", "⊞": "BOX", "◇": "DIAMOND",
+    "◊": "DIAMOND", "⋄": "DIAMOND", "□": "SQUARE", "◻": "SQUARE", "¬": "NOT",
+    "#const": "CONST", "#show": "SHOW", "#prefix": "PREFIX",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment with its marks; ``own_line`` where nothing but space stands before it on its line."""
+
+    text: str
+    start: int
+    end: int
+    own_line: bool
+
+
+@dataclass(slots=True)
+class Lexed:
+    """The tokens of a text; one of type ERROR stands where a finding was made."""
+
+    tokens: list[Token] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+
+def span_of(first: Token, last: Token | None = None) -> Span:
+    """The place from one token to another."""
+    last = last or first
+    return Span(first.line or 1, first.column or 1, last.end_line or 1, last.end_column or 1)
+
+
+def lex(text: str) -> Lexed:
+    """All tokens of a text."""
+    return _Lexer(text).run()
+
+
+class _Lexer:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = _line_starts(text)
+        self.result = Lexed()
+
+    def run(self) -> Lexed:
+        tokens = self.result.tokens
+        starts, line = self.starts, 1
+        origin, following = starts[0], starts[1]
+        for match in _PATTERN.finditer(self.text, self.text.startswith("\ufeff")):
+            kind = match.lastgroup
+            if kind == "SPACE":
+                continue
+            start, end = match.span()
+            while start >= following:
+                line += 1
+                origin, following = following, starts[line]
+            word = match[0]
+            if kind == "NAME":
+                kind = _WORDS.get(word, "NAME")
+            elif kind in _SIGNS:
+                kind = _SYMBOLS[word]
+            elif kind not in _PLAIN:
+                if self._special(kind or "OTHER", word, start, end):
+                    continue
+                break
+            tokens.append(Token(kind, word, start, line, start - origin + 1, line, end - origin + 1, end))
+        return self.result
+
+    def _special(self, kind: str, word: str, start: int, end: int) -> bool:
+        """Comments and mistakes; False where there is no going on."""
+        if kind in ("COMMENT", "LINE_COMMENT"):
+            self.result.comments.append(Comment(word, start, end, self._opens_line(start)))
+            return True
+        if kind == "OPEN_COMMENT":
+            self._refuse(open_comment(word, self._span(start, end)), start, end)
+            return False
+        if kind == "OPEN_STRING":
+            self._refuse(open_string(self._span(start, end)), start, end)
+            # The final dot of the line has gone into the string: without it the next statement would be lost too.
+            if word.rstrip().endswith("."):
+                self._add("DOT", ".", end, end)
+            return True
+        make = foreign_word if kind == "FOREIGN" else wrong_symbol
+        self._refuse(make(word, self._span(start, end)), start, end)
+        return True
+
+    def _refuse(self, finding: Diagnostic, start: int, end: int) -> None:
+        last = self.result.tokens[-1] if self.result.tokens else None
+        if last is None or last.type != "ERROR" or last.end_pos != start:  # one finding for a run of odd characters
+            self.result.findings.append(finding)
+        self._add("ERROR", self.text[start:end], start, end)
+
+    def _add(self, kind: str, word: str, start: int, end: int) -> None:
+        span = self._span(start, end)
+        self.result.tokens.append(Token(kind, word, start, span.line, span.column, span.end_line, span.end_column, end))
+
+    def _opens_line(self, start: int) -> bool:
+        tokens, comments = self.result.tokens[-1:], self.result.comments[-1:]
+        before = max([0, *(t.end_pos or 0 for t in tokens), *(c.end for c in comments)])
+        return before <= self.starts[bisect_right(self.starts, start) - 1]
+
+    def _span(self, start: int, end: int) -> Span:
+        line, column = self._place(start)
+        return Span(line, column, *self._place(end))
+
+    def _place(self, position: int) -> tuple[int, int]:
+        line = min(bisect_right(self.starts, position), len(self.starts) - 1)
+        return line, position - self.starts[line - 1] + 1
+
+
+_SIGNS = frozenset({"SYMBOL", "DIRECTIVE"})
+_PLAIN = frozenset({"NUMBER", "IRI", "PREFIXED", "NAMESPACE", "VARIABLE", "STRING"})
+
+
+def _line_starts(text: str) -> list[int]:
+    """Where each line begins, then a place that no token reaches; lines as reports divide them."""
+    starts, position = [0], 0
+    for row in text.splitlines(keepends=True):
+        position += len(row)
+        starts.append(position)
+    starts[-1:] = [len(text) + 1] if len(starts) > 1 else [0, len(text) + 1]
+    return starts

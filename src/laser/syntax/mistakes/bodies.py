@@ -1,0 +1,111 @@
+"""Mistakes in bodies: negation, comparisons, commas."""
+
+from __future__ import annotations
+
+from laser.errors import Diagnostic
+from laser.syntax.mistakes.case import COMPARISONS, NAMES, Case
+
+__all__ = ["BODY_MISTAKES", "missing_comma"]
+
+_OPPOSITE = {
+    "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "==": "!=", "!=": "=", "<>": "=", "≤": ">", "≥": "<", "≠": "=",
+}  # fmt: skip
+_ELEMENT_STARTS = NAMES | {"VARIABLE", "NOT", "BOX", "ATSIGN", "STRING", "NUMBER"}
+_LAW = "a body is a list of atoms and comparisons, divided by commas"
+
+
+def double_negation(case: Case) -> Diagnostic | None:
+    if case.kind() != "NOT" or case.kind(-1) != "NOT":
+        return None
+    return case.found("syntax", "a negation stands in a negation", None, "remove both", offset=-1, to=0)
+
+
+def negated_comparison(case: Case) -> Diagnostic | None:
+    start = case.element_start
+    if case.kind(start) != "NOT":
+        return None
+    sign = next((t for t in case.tokens[case.at :] if t.type in COMPARISONS | {"_COMMA", "DOT"}), None)
+    if sign is None or sign.type not in COMPARISONS:
+        return None
+    hint = f"write the opposite comparison, with `{_OPPOSITE[str(sign)]}`"
+    return case.found("syntax", "`not` negates no comparison", "`not` stands before atoms", hint, offset=start)
+
+
+def negation_after_time(case: Case) -> Diagnostic | None:
+    start = case.element_start
+    if case.kind() != "NOT" or case.kind(start) != "ATSIGN" or not case.accepted & NAMES:
+        return None
+    note = "a negation stands inside only where there is a window: `⊞n @T ¬ a(X)`"
+    return case.found("syntax", "a negation stands between the time and the atom", note, "write `not @T a(X)`")
+
+
+def classical_negation(case: Case) -> Diagnostic | None:
+    start = case.element_start
+    if case.kind(start) != "MINUS" or start != -2 or case.kind(-1) not in NAMES or case.kind() in COMPARISONS:
+        return None
+    name = case.word(-1)
+    note = "negation is written `not` or `¬`"
+    atom = f"{name}(…)" if case.kind() == "LPAR" else name
+    return case.found("syntax", f"'-{name}' is no atom", note, f"write `not {atom}`", offset=-2, to=-1)
+
+
+def chained_comparison(case: Case) -> Diagnostic | None:
+    earlier = {case.kind(i) for i in range(case.element_start, 0)}
+    if case.kind() not in COMPARISONS or not COMPARISONS & earlier or case.kind(-1) in COMPARISONS:
+        return None
+    return case.found("syntax", "a comparison has two sides", None, "write two comparisons: `1 < X, X < 5`")
+
+
+def compared_atom(case: Case) -> Diagnostic | None:
+    if case.kind() not in COMPARISONS or case.kind(-1) != "RPAR" or case.in_head or case.open_brackets:
+        return None
+    note = "terms are compared: values, variables and arithmetic, with the functions abs, min and max"
+    return case.found("syntax", "an atom is no value to compare", note, offset=case.element_start, to=-1)
+
+
+def grouped_conditions(case: Case) -> Diagnostic | None:
+    if case.kind() != "_COMMA" or "_COMMA" in case.accepted or [*case.open_brackets, ""][0] != "(":
+        return None
+    if case.in_head or case.kind(case.element_start) != "LPAR":
+        return None
+    hint = "negate or repeat a group by giving it a rule of its own"
+    return case.found("syntax", "conditions are not grouped in parentheses", _LAW, hint, offset=case.element_start)
+
+
+def final_comma(case: Case) -> Diagnostic | None:
+    if case.kind(-1) != "_COMMA" or case.kind() not in ("DOT", "RPAR", "_COMMA", ""):
+        return None
+    hint = "remove it" if case.kind() else "end the statement with '.'"
+    return case.found("syntax", "nothing follows this comma", "commas stand between two parts", hint, offset=-1)
+
+
+def word_for_comma(case: Case) -> Diagnostic | None:
+    if case.word() not in ("and", "or") or "_COMMA" not in case.accepted:
+        return None
+    if case.word() == "and":
+        return case.found("syntax", "'and' is written ','", _LAW, "write ',' instead")
+    return case.found("syntax", "there is no 'or'", _LAW, "write a second rule with the same head")
+
+
+def lone_term(case: Case) -> Diagnostic | None:
+    if case.in_head or not case.accepted >= COMPARISONS or case.kind() not in ("DOT", "_COMMA", ""):
+        return None
+    start, word = case.element_start, case.word(-1)
+    hint = "compare it with something"
+    if case.kind(-1) == "VARIABLE" and start == -1 and len(word) > 1 and word[0].isupper():
+        hint = f"names of predicates begin with a lower-case letter: write `{word[0].lower()}{word[1:]}`"
+    return case.found("syntax", "a term alone is no condition", _LAW, hint, offset=start, to=-1)
+
+
+def missing_comma(case: Case) -> Diagnostic | None:
+    if "_COMMA" not in case.accepted or case.kind() not in _ELEMENT_STARTS:
+        return None
+    note = "the parts of a body and the arguments of an atom are divided by commas"
+    message = f"a comma is missing before '{case.word()}'"
+    return case.found("missing-comma", message, note, f"write ',' after `{case.word(-1)}`")
+
+
+BODY_MISTAKES = (
+    double_negation, negated_comparison, negation_after_time, classical_negation, chained_comparison, compared_atom,
+    grouped_conditions, final_comma, word_for_comma, lone_term,
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""The place at which a statement went wrong, and ways to look around there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lark import Token
+
+from laser.errors import Diagnostic
+from laser.syntax.lexer import span_of
+
+__all__ = ["COMPARISONS", "DIRECTIVES", "NAMES", "Case"]
+
+DIRECTIVES = frozenset({"CONST", "SHOW", "PREFIX"})
+NAMES = frozenset({"NAME", "CNAME", "IRI"})
+COMPARISONS = frozenset({"COMPARE", "_EQ"})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A statement, the index of the first token that does not fit, and the types of those that would."""
+
+    tokens: list[Token]
+    at: int
+    accepted: set[str]
+
+    def kind(self, offset: int = 0) -> str:
+        """The type of a token near the place; nothing beyond the ends."""
+        i = self.at + offset
+        return self.tokens[i].type if 0 <= i < len(self.tokens) else ""
+
+    def word(self, offset: int = 0) -> str:
+        """The text of a token near the place; nothing beyond the ends."""
+        i = self.at + offset
+        return str(self.tokens[i]) if 0 <= i < len(self.tokens) else ""
+
+    @property
+    def kinds_before(self) -> list[str]:
+        return [token.type for token in self.tokens[: self.at]]
+
+    @property
+    def in_head(self) -> bool:
+        return "_ARROW" not in self.kinds_before and self.tokens[0].type not in DIRECTIVES
+
+    @property
+    def open_brackets(self) -> list[Token]:
+        """The brackets that are open at the place, the innermost last."""
+        opened: list[Token] = []
+        for token in self.tokens[: self.at]:
+            if token.type in ("LPAR", "LBRACKET"):
+                opened.append(token)
+            elif token.type in ("RPAR", "RBRACKET") and opened:
+                opened.pop()
+        return opened
+
+    @property
+    def element_start(self) -> int:
+        """The offset of the first token of the part of the body (or head) that the place is in."""
+        depth = 0
+        for i in range(self.at - 1, -1, -1):
+            kind = self.tokens[i].type
+            depth += (kind in ("RPAR", "RBRACKET")) - (kind in ("LPAR", "LBRACKET"))
+            if kind == "_ARROW" or (kind == "_COMMA" and depth <= 0):
+                return i + 1 - self.at
+        return -self.at
+
+    def found(
+        self,
+        code: str,
+        message: str,
+        note: str | None = None,
+        hint: str | None = None,
+        *,
+        offset: int = 0,
+        to: int | None = None,
+    ) -> Diagnostic:
+        """A finding about the token at an offset, or about those up to another."""
+        last = len(self.tokens) - 1
+        ends = (offset, offset if to is None else to)
+        first, end = (self.tokens[min(max(self.at + i, 0), last)] for i in ends)
+        return Diagnostic(code, message, span_of(first, end), note, hint)

@@ -1,0 +1,58 @@
+"""Mistakes in directives, and statements that are none."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from laser.errors import Diagnostic
+from laser.syntax.mistakes.case import NAMES, Case
+
+__all__ = ["DIRECTIVE_MISTAKES"]
+
+
+def lone_dot(case: Case) -> Diagnostic | None:
+    if case.at or case.kind() != "DOT":
+        return None
+    return case.found("syntax", "there is no statement before this dot", hint="remove it")
+
+
+def unknown_directive(case: Case) -> Diagnostic | None:
+    if case.at or case.kind() != "_HASH":
+        return None
+    near = get_close_matches(case.word(1), ["const", "show", "prefix"], 1)
+    return case.found(
+        "unknown-directive",
+        f"there is no directive '#{case.word(1)}'",
+        "the directives are #const, #show and #prefix",
+        f"did you mean `#{near[0]}`?" if near else None,
+        to=1,
+    )
+
+
+def bad_show(case: Case) -> Diagnostic | None:
+    if case.tokens[0].type != "SHOW":
+        return None
+    note = "a predicate is a name with its number of arguments"
+    if case.kind(-1) not in NAMES:
+        return case.found("syntax", f"'{case.word()}' is no predicate", note, "write `#show alarm/1.`")
+    name = case.word(-1)
+    return case.found("syntax", f"the number of arguments of '{name}' is missing", note, f"write `{name}/1`", offset=-1)
+
+
+def bad_const(case: Case) -> Diagnostic | None:
+    if case.tokens[0].type != "CONST" or case.at > 2:
+        return None
+    note = "a constant is declared as `#const n = 30.`; its name begins with a lower-case letter"
+    hint = f"write `{case.word().lower()}`" if case.kind() == "VARIABLE" else None
+    return case.found("syntax", f"'{case.word()}' does not fit into #const", note, hint)
+
+
+def bad_prefix(case: Case) -> Diagnostic | None:
+    if case.tokens[0].type != "PREFIX":
+        return None
+    note = "a prefix is declared as `#prefix ex: <http://example.org/>.`"
+    hint = f"write `{case.word()}:`" if case.kind() == "NAME" and case.kind(1) == "IRI" else None
+    return case.found("syntax", f"'{case.word()}' does not fit into #prefix", note, hint)
+
+
+DIRECTIVE_MISTAKES = (lone_dot, unknown_directive, bad_show, bad_const, bad_prefix)

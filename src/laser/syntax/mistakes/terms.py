@@ -1,0 +1,139 @@
+"""Mistakes in names, terms and brackets."""
+
+from __future__ import annotations
+
+from laser.errors import Diagnostic
+from laser.syntax.lexer import span_of
+from laser.syntax.mistakes.case import COMPARISONS, NAMES, Case
+
+__all__ = ["BRACKET_MISTAKES", "TERM_MISTAKES"]
+
+_WORD_TYPES = ("NOT", "_IN", "_AT", "_ALWAYS", "DIV", "MOD", "ABS", "MIN", "MAX")
+_CASE_LAW = "names of predicates begin with a lower-case letter, variables with an upper-case letter or _"
+_WORD_LAW = "the words of the language are not, in, at, always, div, mod, abs, min and max"
+_RANGE_LAW = "ranges stand only in facts, where they are short for one fact a value"
+_ARGUMENT_LAW = "the arguments of an atom are values, variables and arithmetic; only abs, min and max take arguments"
+
+
+def capital_name(case: Case) -> Diagnostic | None:
+    if case.kind() == "VARIABLE" and "NAME" in case.accepted and "VARIABLE" not in case.accepted:
+        offset = 0
+    elif case.kind() == "LPAR" and case.kind(-1) == "VARIABLE":
+        offset = -1
+    else:
+        return None
+    word = case.word(offset)
+    lower = word.lstrip("_")
+    hint = f"write `{lower[0].lower()}{lower[1:]}`" if lower else None
+    message = f"'{word}' is a variable, and a name must stand here"
+    return case.found("capital-name", message, _CASE_LAW, hint, offset=offset)
+
+
+def quoted_name(case: Case) -> Diagnostic | None:
+    if case.kind() == "STRING" and "NAME" in case.accepted and "STRING" not in case.accepted:
+        offset = 0
+    elif case.kind() == "LPAR" and case.kind(-1) == "STRING":
+        offset = -1
+    else:
+        return None
+    message = f"{case.word(offset)} is a string, and the name of a predicate must stand here"
+    hint = "write the name without quotation marks; an IRI stands in <…>"
+    return case.found("syntax", message, None, hint, offset=offset)
+
+
+def lone_prefix(case: Case) -> Diagnostic | None:
+    if case.kind() != "NAMESPACE":
+        return None
+    prefix = case.word()
+    hint = f"write a prefixed name without spaces, `{prefix}name`, and a rule with `:-`"
+    return case.found("syntax", f"no name follows '{prefix}' at once", "a prefixed name is short for an IRI", hint)
+
+
+def reserved_word(case: Case) -> Diagnostic | None:
+    if case.kind() in _WORD_TYPES and case.accepted & NAMES:
+        offset = 0
+    elif case.kind(-1) in ("ABS", "MIN", "MAX") and case.kind() != "LPAR":
+        offset = -1
+    else:
+        return None
+    word = case.word(offset)
+    hint = f'as a string it is "{word}"' if "STRING" in case.accepted or offset else "choose another name"
+    return case.found("reserved-word", f"'{word}' is a word of the language", _WORD_LAW, hint, offset=offset)
+
+
+def range_in_rule(case: Case) -> Diagnostic | None:
+    if case.kind() != "_RANGE" or not case.at:
+        return None
+    hint = "make the values background data, `value(1..5).`, and join with `value(X)`"
+    return case.found("range-outside-fact", "a range stands in a rule", _RANGE_LAW, hint, offset=-1, to=1)
+
+
+def nested_atom(case: Case) -> Diagnostic | None:
+    if case.kind() != "LPAR" or case.kind(-1) not in NAMES or not case.open_brackets:
+        return None
+    return case.found("nested-atom", f"'{case.word(-1)}(…)' stands within an atom", _ARGUMENT_LAW, offset=-1)
+
+
+def missing_argument(case: Case) -> Diagnostic | None:
+    brackets = case.open_brackets
+    if case.kind() not in ("RPAR", "_COMMA") or not brackets or brackets[-1] != "(":
+        return None
+    at = next(i for i, token in enumerate(case.tokens) if token is brackets[-1])
+    function = case.tokens[at - 1]
+    law = {"MIN": "two terms", "MAX": "two terms", "ABS": "one term"}.get(function.type)
+    return case.found("syntax", f"'{function}' takes {law}") if law else None
+
+
+def digit_name(case: Case) -> Diagnostic | None:
+    if case.kind() not in NAMES or case.kind(-1) != "NUMBER":
+        return None
+    if case.tokens[case.at - 1].end_pos != case.tokens[case.at].start_pos:
+        return None
+    word = case.word(-1) + case.word()
+    message = f"'{word}' is neither a number nor a name"
+    return case.found("syntax", message, "names begin with a letter", f'write "{word}"', offset=-1, to=0)
+
+
+def unclosed_bracket(case: Case) -> Diagnostic | None:
+    opened = case.open_brackets
+    if not opened or _closes(case, opened[-1]):
+        return None
+    bracket = opened[-1]
+    hint = "write ')' where the arguments end" if bracket == "(" else "write ']' where the window ends"
+    return Diagnostic("unclosed-bracket", f"the '{bracket}' is not closed", span_of(bracket), None, hint)
+
+
+def unopened_bracket(case: Case) -> Diagnostic | None:
+    if case.kind() not in ("RPAR", "RBRACKET") or case.open_brackets:
+        return None
+    return case.found("unclosed-bracket", f"the '{case.word()}' closes nothing", None, "remove it")
+
+
+def comparison_in_atom(case: Case) -> Diagnostic | None:
+    if case.kind() not in COMPARISONS or not case.open_brackets:
+        return None
+    hint = "write the comparison beside the atom: `a(X), X < 3`"
+    return case.found("syntax", "a comparison stands within an atom", _ARGUMENT_LAW, hint)
+
+
+def _closes(case: Case, bracket: object) -> bool:
+    """Whether an open bracket is closed later in the statement."""
+    depth = 1
+    for token in case.tokens[case.at :]:
+        depth += (token.type in ("LPAR", "LBRACKET")) - (token.type in ("RPAR", "RBRACKET"))
+        if depth == 0:
+            return str(token) == (")" if bracket == "(" else "]")
+    return False
+
+
+TERM_MISTAKES = (
+    lone_prefix,
+    capital_name,
+    quoted_name,
+    reserved_word,
+    range_in_rule,
+    nested_atom,
+    missing_argument,
+    digit_name,
+)
+BRACKET_MISTAKES = (unclosed_bracket, unopened_bracket, comparison_in_atom)

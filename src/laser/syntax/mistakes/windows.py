@@ -1,0 +1,71 @@
+"""Mistakes in windows, and in what stands before and after them."""
+
+from __future__ import annotations
+
+from laser.errors import Diagnostic
+from laser.syntax.mistakes.case import NAMES, Case
+
+__all__ = ["WINDOW_MISTAKES"]
+
+_LAW = "a window is `[n]`, `[30 s]` or `[n #]`; n is a number or the name of a constant"
+_MODALITY_LAW = "a window is looked at with ◇ (some time), □ (every time) or @T (the time T)"
+
+
+def bare_window(case: Case) -> Diagnostic | None:
+    if case.kind(-1) != "_IN" or case.kind() == "LBRACKET":
+        return None
+    size = case.word() if case.kind() in ("NUMBER", "NAME", "CNAME") else "n"
+    unit = f" {case.word(1)}" if case.kind(1) in ("NAME", "CNAME", "MIN", "_HASH") else ""
+    return case.found("bare-window", "a window must follow `in`", _LAW, f"write `in [{size}{unit}]`")
+
+
+def always_without_window(case: Case) -> Diagnostic | None:
+    if case.kind(-1) != "_ALWAYS":
+        return None
+    note = "`always` says that an atom held at every time of a window"
+    return case.found("missing-window", "a window must follow `always`", note, "write `always in [n]`", offset=-1)
+
+
+def box_without_size(case: Case) -> Diagnostic | None:
+    if case.kind(-1) != "BOX":
+        return None
+    note = "the paper's windows are `⊞n`, `⊞#n` and `⊞[30 s]`"
+    return case.found("syntax", "the window has no size", note, "write `⊞3`", offset=-1)
+
+
+def nested_window(case: Case) -> Diagnostic | None:
+    inside = {"DIAMOND", "SQUARE", "BOX"} & {case.kind(i) for i in range(case.element_start, 0)}
+    if case.kind() != "BOX" or not inside:
+        return None
+    hint = "give the inner one a rule of its own: `@T b(X) :- ⊞n @T a(X).`, then `⊞m ◇ b(X)`"
+    return case.found("nested-window", "a window stands in a window", "an extended atom has one window", hint)
+
+
+def window_without_modality(case: Case) -> Diagnostic | None:
+    if "DIAMOND" not in case.accepted:
+        return None
+    hint = f"write `⊞n ◇ {case.word()}`" if case.kind() in NAMES else None
+    return case.found("missing-modality", "neither ◇, □ nor @T follows the window", _MODALITY_LAW, hint)
+
+
+def modality_without_window(case: Case) -> Diagnostic | None:
+    if case.kind() not in ("DIAMOND", "SQUARE"):
+        return None
+    sign, atom = case.word(), case.word(1) if case.kind(1) in NAMES else "a(X)"
+    note = "◇ and □ speak about the window before them"
+    return case.found("missing-window", f"'{sign}' has no window", note, f"write `⊞n {sign} {atom}`")
+
+
+def bad_window(case: Case) -> Diagnostic | None:
+    brackets = case.open_brackets
+    if not brackets or brackets[-1] != "[" or case.kind() in ("DOT", "RPAR", "_COMMA", ""):
+        return None
+    if case.kind() == "RBRACKET":
+        return case.found("syntax", "the window has no size", _LAW, "write `[3]`", offset=-1, to=0)
+    return case.found("syntax", f"'{case.word()}' does not fit into a window", _LAW)
+
+
+WINDOW_MISTAKES = (
+    bare_window, always_without_window, box_without_size, nested_window, window_without_modality, modality_without_window,
+    bad_window,
+)  # fmt: skip

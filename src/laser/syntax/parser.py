@@ -1,0 +1,114 @@
+"""From text to a program, with every syntax error of the text in one report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark, Token, UnexpectedToken
+from lark.lexer import Lexer
+
+from laser.errors import Diagnostic, ProgramError, Span
+from laser.syntax.builder import MAX_DEPTH, Builder, StatementError, too_deep
+from laser.syntax.lexer import lex, span_of
+from laser.syntax.mistakes import explain, missing_dot
+from laser.syntax.names import resolve_names
+from laser.syntax.program import Program
+from laser.syntax.statements import begins_statement, less_than_minus, split
+from laser.syntax.tree import Statement
+
+__all__ = ["parse_tree"]
+
+MAX_FINDINGS = 100
+"""A text with more errors is no program, and nobody reads on."""
+
+
+def parse_tree(text: str, name: str = "<program>") -> Program:
+    """Parse a program; raises ProgramError with all syntax errors.
+
+    >>> parse_tree("alarm :- hot always in [30 s].").rules[0].head.name
+    'alarm'
+    """
+    lexed = lex(text)
+    tokens, findings = resolve_names(lexed.tokens)
+    findings = [*lexed.findings, *findings]
+    statements = [s for part in split(tokens) for s in _parse_statements(part, findings)]
+    if findings:
+        raise ProgramError(_report(findings), text, name)
+    return Program(tuple(statements), text, name)
+
+
+def _report(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """The findings by place; those of a text that is no program at all are cut short."""
+    ordered = sorted(findings, key=_place)
+    left = len(ordered) - MAX_FINDINGS
+    if left <= 0:
+        return ordered
+    more = Diagnostic("too-many-errors", "there are more errors after these", None)
+    return [*ordered[:MAX_FINDINGS], more]
+
+
+def _place(finding: Diagnostic) -> Span:
+    return finding.span or Span(0, 0, 0, 0)
+
+
+def _parse_statements(tokens: list[Token], findings: list[Diagnostic]) -> Iterator[Statement]:
+    """One statement, or, where a dot is missing between two, both."""
+    if any(token.type == "ERROR" for token in tokens):
+        return  # the lexer has said what is wrong
+    while tokens and len(findings) <= MAX_FINDINGS:
+        try:
+            yield _parse_statement(tokens)
+            return
+        except StatementError as refused:
+            findings.append(refused.diagnostic)
+            return
+        except UnexpectedToken as error:
+            at = _index(tokens, error.token)
+            accepted = error.accepts or set()
+        if "DOT" not in accepted or not begins_statement(tokens, at):
+            findings.append(explain(tokens, at, accepted))
+            return
+        findings.append(missing_dot(tokens[at - 1]))
+        tokens = tokens[at:]
+
+
+def _parse_statement(tokens: list[Token]) -> Statement:
+    _check_depth(tokens)
+    statement: Statement = _grammar().parse(less_than_minus(tokens))  # type: ignore[assignment]
+    return statement
+
+
+def _check_depth(tokens: list[Token]) -> None:
+    """Refuse what would nest too deep before anything is built of it."""
+    if len(tokens) <= MAX_DEPTH:
+        return
+    depth = 0
+    for token in tokens:
+        depth += (token.type == "LPAR") - (token.type == "RPAR")
+        if depth > MAX_DEPTH:
+            raise StatementError(too_deep(span_of(token)))
+
+
+def _index(tokens: list[Token], token: Token) -> int:
+    """The place of a token that the parser did not accept; the number of tokens, where it was the end."""
+    if token.type == "$END":
+        return len(tokens)
+    return next(i for i, t in enumerate(tokens) if (t.end_pos or 0) > (token.start_pos or 0))
+
+
+class _Tokens(Lexer):
+    """Hands the parser the tokens that it is given."""
+
+    def __init__(self, _conf: object) -> None:
+        pass
+
+    def lex(self, tokens: Iterable[Token], _state: object = None) -> Iterator[Token]:  # type: ignore[override]
+        return iter(tokens)
+
+
+@cache
+def _grammar() -> Lark:
+    text = files("laser.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", lexer=_Tokens, transformer=Builder())

@@ -1,0 +1,234 @@
+"""Programs back into text, in either notation; what is printed parses to the same tree.
+
+What only the paper's notation can say (``⊞n □ ¬ a``) is printed in it in the readable notation too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, assert_never
+
+from laser.syntax.lexer import LOCAL_NAME
+from laser.syntax.tree import (
+    Arithmetic,
+    At,
+    AtomPattern,
+    BodyElement,
+    Comparison,
+    Constant,
+    ConstantName,
+    ConstDirective,
+    Fact,
+    Literal,
+    PrefixDirective,
+    Range,
+    Rule,
+    ShowDirective,
+    Statement,
+    Term,
+    Variable,
+    Window,
+)
+from laser.terms import Predicate, Value, write_value
+
+if TYPE_CHECKING:
+    from laser.syntax.program import Notation, Program
+
+__all__ = ["write_element", "write_literal", "write_program", "write_rule", "write_statement", "write_term"]
+
+
+def write_program(program: Program, notation: Notation = "readable") -> str:
+    """A program as text, a statement a line.
+
+    >>> from laser.syntax.parser import parse_tree
+    >>> print(write_program(parse_tree("a(X) at T :- ⊞3 @T b(X), not c [5 #]."), "formal"), end="")
+    @T a(X) ← ⊞3 @T b(X), not ⊞#5 ◇ c.
+    """
+    writer = _Writer(notation == "formal", program.prefixes, program.constants)
+    return "".join(f"{writer.statement(statement)}\n" for statement in program.statements)
+
+
+def write_statement(
+    statement: Statement,
+    notation: Notation = "readable",
+    prefixes: Mapping[str, str] | None = None,
+    constants: Collection[str] = (),
+) -> str:
+    """One statement with its dot; strings that are called as one of the constants are quoted."""
+    return _Writer(notation == "formal", prefixes or {}, constants).statement(statement)
+
+
+def write_rule(rule: Rule, notation: Notation = "readable", prefixes: Mapping[str, str] | None = None) -> str:
+    """A rule with its dot."""
+    return _Writer(notation == "formal", prefixes or {}).rule(rule)
+
+
+def write_element(
+    element: BodyElement, notation: Notation = "readable", prefixes: Mapping[str, str] | None = None
+) -> str:
+    """A part of a body."""
+    return _Writer(notation == "formal", prefixes or {}).element(element)
+
+
+def write_literal(literal: Literal, notation: Notation = "readable", prefixes: Mapping[str, str] | None = None) -> str:
+    """An extended atom."""
+    return _Writer(notation == "formal", prefixes or {}).literal(literal)
+
+
+def write_term(term: Term, prefixes: Mapping[str, str] | None = None, constants: Collection[str] = ()) -> str:
+    """A term.
+
+    >>> from laser.syntax.tree import Arithmetic, Variable
+    >>> write_term(Arithmetic("*", (Arithmetic("+", (Variable("X"), Variable("Y"))), Variable("Z"))))
+    '(X + Y) * Z'
+    """
+    return _Writer(False, prefixes or {}, constants).term(term)
+
+
+_FORMAL_SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
+_SUM, _PRODUCT, _SIGNED, _PRIMARY = range(4)
+"""How tightly a term binds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    formal: bool = False
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    constants: Collection[str] = ()
+
+    def statement(self, statement: Statement) -> str:
+        match statement:
+            case Rule():
+                return self.rule(statement)
+            case Fact(atom):
+                return f"{self.atom(atom)}."
+            case ConstDirective(name, value):
+                return f"#const {name} = {self.term(value)}."
+            case ShowDirective(predicates):
+                return f"#show {', '.join(map(self.predicate, predicates))}."
+            case PrefixDirective(prefix, iri):
+                return f"#prefix {prefix}: <{iri}>."
+            case _:
+                assert_never(statement)
+
+    def rule(self, rule: Rule) -> str:
+        head = self.atom(rule.head)
+        if rule.time is not None:
+            head = f"@{self.time(rule.time)} {head}"
+        if not rule.body:
+            return f"{head}."
+        return f"{head} {'←' if self.formal else ':-'} {', '.join(map(self.element, rule.body))}."
+
+    def element(self, element: BodyElement) -> str:
+        match element:
+            case Literal():
+                return self.literal(element)
+            case Comparison(operator, left, right):
+                sign = _FORMAL_SIGNS.get(operator, operator) if self.formal else operator
+                return f"{self.term(left)} {sign} {self.term(right)}"
+            case _:
+                assert_never(element)
+
+    def literal(self, literal: Literal) -> str:
+        use_formal = self.formal or literal.negated_inside
+        text = self.formal_literal(literal) if use_formal else self.readable_literal(literal)
+        return f"not {text}" if literal.negated else text
+
+    def readable_literal(self, literal: Literal) -> str:
+        words = [self.atom(literal.atom)]
+        if isinstance(literal.modality, At):
+            words.append(f"at {self.term(literal.modality.time)}")
+        elif literal.modality == "always":
+            words.append("always")
+        if literal.window:
+            words.append(f"in {self.window(literal.window)}")
+        return " ".join(words)
+
+    def formal_literal(self, literal: Literal) -> str:
+        words = [self.box(literal.window)] if literal.window else []
+        match literal.modality:
+            case At(time):
+                words.append(f"@{self.time(time)}")
+            case "sometime":
+                words.append("◇")
+            case "always":
+                words.append("□")
+            case "now":
+                pass
+        if literal.negated_inside:
+            words.append("¬")
+        return " ".join([*words, self.atom(literal.atom)])
+
+    def window(self, window: Window) -> str:
+        unit = "#" if window.kind == "tuple" else window.unit
+        return f"[{self.term(window.size)} {unit}]" if unit else f"[{self.term(window.size)}]"
+
+    def box(self, window: Window) -> str:
+        if window.unit:
+            return f"⊞{self.window(window)}"
+        return f"⊞{'#' if window.kind == 'tuple' else ''}{self.term(window.size)}"
+
+    def atom(self, atom: AtomPattern) -> str:
+        name = self.name(atom.name)
+        return f"{name}({', '.join(map(self.term, atom.args))})" if atom.args else name
+
+    def predicate(self, predicate: Predicate) -> str:
+        return f"{self.name(predicate.name)}/{predicate.arity}"
+
+    def name(self, name: str) -> str:
+        return self.iri(name[1:-1]) if name[0] == "<" else name
+
+    def time(self, time: Term) -> str:
+        """The time after ``@``; the sum is in parentheses so that it is seen to end before the atom."""
+        return self.term(time, _SIGNED)
+
+    def term(self, term: Term, binds: int = _SUM) -> str:
+        match term:
+            case Variable(name) | ConstantName(name):
+                return name
+            case Constant(value):
+                return self.value(value)
+            case Range(low, high):
+                return f"{self.term(low)}..{self.term(high)}"
+            case Arithmetic():
+                text, own = self.arithmetic(term)
+                return text if own >= binds else f"({text})"
+            case _:
+                assert_never(term)
+
+    def value(self, value: Value) -> str:
+        if isinstance(value, str):
+            return f'"{value}"' if value in self.constants else write_value(value)
+        return self.iri(value[0]) if isinstance(value, tuple) else write_value(value)
+
+    def arithmetic(self, term: Arithmetic) -> tuple[str, int]:
+        """The text, and how tightly it binds."""
+        match term.operator, term.operands:
+            case ("abs" | "min" | "max") as name, operands:
+                return f"{name}({', '.join(map(self.term, operands))})", _PRIMARY
+            case "-", (operand,):
+                return f"-{self.operand_of_minus(operand)}", _SIGNED
+            case ("+" | "-") as sign, (left, right):
+                return f"{self.term(left)} {sign} {self.term(right, _PRODUCT)}", _SUM
+            case sign, (left, right):
+                return f"{self.term(left, _PRODUCT)} {sign} {self.term(right, _SIGNED)}", _PRODUCT
+            case _:
+                raise ValueError(f"{term.operator} has {len(term.operands)} operands")
+
+    def operand_of_minus(self, operand: Term) -> str:
+        """A number is in parentheses: without them the minus would be part of it."""
+        is_number = isinstance(operand, Constant) and isinstance(operand.value, int | float)
+        return f"({self.term(operand)})" if is_number else self.term(operand, _PRIMARY)
+
+    def iri(self, iri: str) -> str:
+        """The prefixed name by the longest prefix that fits, or the IRI in its brackets."""
+        fitting = [(base, prefix) for prefix, base in self.prefixes.items() if iri.startswith(base)]
+        for base, prefix in sorted(fitting, key=lambda pair: -len(pair[0])):
+            if _LOCAL.fullmatch(iri[len(base) :]):
+                return f"{prefix}:{iri[len(base) :]}"
+        return f"<{iri}>"
+
+
+_LOCAL = re.compile(LOCAL_NAME)

@@ -1,0 +1,1 @@
+"""The test bench: cases as data, laws over random programs, fuzzing, soaking."""
