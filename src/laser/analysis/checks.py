@@ -1,0 +1,82 @@
+"""All that is said about a program before it runs: each law is a file, and this is their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from laser.analysis.laws.bad_constant import bad_constant
+from laser.analysis.laws.bad_range import bad_range
+from laser.analysis.laws.duplicate_constant import duplicate_constant
+from laser.analysis.laws.empty_range import empty_range
+from laser.analysis.laws.negative_loop import negative_loop
+from laser.analysis.laws.never_fires import never_fires
+from laser.analysis.laws.no_history import no_history
+from laser.analysis.laws.no_value import no_value
+from laser.analysis.laws.no_whole_ticks import no_whole_ticks
+from laser.analysis.laws.range_outside_fact import range_outside_fact
+from laser.analysis.laws.range_too_large import range_too_large
+from laser.analysis.laws.show_unknown import show_unknown
+from laser.analysis.laws.single_variable import single_variable
+from laser.analysis.laws.tuple_window_over_derived import tuple_window_over_derived
+from laser.analysis.laws.two_arities import two_arities
+from laser.analysis.laws.unknown_constant import unknown_constant
+from laser.analysis.laws.unknown_predicate import unknown_predicate
+from laser.analysis.laws.unsafe_variable import unsafe_variable
+from laser.analysis.laws.variable_in_fact import variable_in_fact
+from laser.analysis.laws.whole_history import whole_history
+from laser.analysis.laws.window_size import window_size
+from laser.analysis.subject import Subject
+from laser.errors import Diagnostic
+from laser.syntax.program import Program
+from laser.terms import Predicate
+from laser.time import Tick
+
+__all__ = ["CHECKS", "find"]
+
+SECOND = Tick()
+
+Check: TypeAlias = Callable[[Subject], Iterable[Diagnostic]]
+
+CHECKS: tuple[Check, ...] = (
+    # Errors: the program is refused.
+    duplicate_constant,
+    unknown_constant,
+    bad_constant,
+    variable_in_fact,
+    no_value,
+    bad_range,
+    range_outside_fact,
+    range_too_large,
+    window_size,
+    no_whole_ticks,
+    unsafe_variable,
+    tuple_window_over_derived,
+    negative_loop,
+    # Warnings: legal, but seldom meant.
+    two_arities,
+    unknown_predicate,
+    show_unknown,
+    empty_range,
+    never_fires,
+    no_history,
+    whole_history,
+    single_variable,
+)
+
+
+def find(
+    program: Program,
+    inputs: Collection[Predicate] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    tick: Tick | None = SECOND,
+) -> list[Diagnostic]:
+    """All errors and warnings, by place; without a tick, durations may be any number of them."""
+    known = None if inputs is None else frozenset(inputs)
+    subject = Subject(program, known, dict(constants or {}), tick)
+    return sorted((finding for check in CHECKS for finding in check(subject)), key=_place)
+
+
+def _place(finding: Diagnostic) -> tuple[int, int, str]:
+    span = finding.span
+    return (span.line, span.column, finding.code) if span else (0, 0, finding.code)

@@ -1,0 +1,63 @@
+"""Programs from texts and files, refused with all their errors at once."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+
+from laser.analysis.checks import find
+from laser.analysis.words import closest
+from laser.errors import Diagnostic, ProgramError
+from laser.syntax.parser import parse_tree
+from laser.syntax.program import Program
+
+__all__ = ["load", "parse", "read_text"]
+
+
+def parse(text: str, name: str = "<program>") -> Program:
+    """A program from its text; raises ProgramError with everything for which it is refused.
+
+    >>> parse("alarm :- hot always in [30 s].").rules[0].head.name
+    'alarm'
+    """
+    program = parse_tree(text, name)
+    # The run chooses the tick, so whether durations fit it is asked when there is one.
+    errors = [finding for finding in find(program, tick=None) if finding.severity == "error"]
+    if errors:
+        raise ProgramError(errors, text, name)
+    return program
+
+
+def load(path: str | PathLike[str]) -> Program:
+    """A program from a file; one that cannot be read is a ProgramError too."""
+    return parse(read_text(path), fspath(path))
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a program's file, or ProgramError with the code ``unreadable``."""
+    try:
+        data = Path(path).read_bytes()
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte {data[error.start]:#04x} in line {line} is not UTF-8"
+        refused = _unreadable(path, message, "save the file with the encoding UTF-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        refused = _unreadable(path, f"the program cannot be read: {reason[:1].lower()}{reason[1:]}", _hint(path))
+    raise refused
+
+
+def _unreadable(path: str | PathLike[str], message: str, hint: str | None) -> ProgramError:
+    note = "a program is a text file in UTF-8"
+    return ProgramError([Diagnostic("unreadable", message, None, note, hint)], "", fspath(path))
+
+
+def _hint(path: str | PathLike[str]) -> str | None:
+    """The file that is there and has nearly that name."""
+    try:
+        there = sorted(other.name for other in Path(path).parent.iterdir() if other.is_file())
+    except (OSError, ValueError):
+        return "see whether the folder is there"
+    guess = closest(Path(path).name, there)
+    return f"did you mean `{guess}`?" if guess else None

@@ -1,0 +1,73 @@
+"""Words for messages: names that are close to others, and lists of names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+
+__all__ = ["closest", "count", "did_you_mean", "is_slip", "listed", "quoted"]
+
+
+def quoted(thing: object) -> str:
+    return f"`{thing}`"
+
+
+def listed(things: Iterable[object], joint: str = "and") -> str:
+    """Names as a phrase.
+
+    >>> listed(["a", "b", "c"])
+    '`a`, `b` and `c`'
+    """
+    names = list(map(quoted, things))
+    return f" {joint} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "tick"), count(3, "tick")
+    ('1 tick', '3 ticks')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that a misspelt name most likely means.
+
+    >>> closest("isSteem", ["temp", "isSteam"])
+    'isSteam'
+    """
+    others = [other for other in candidates if other != name]
+    same = [other for other in others if other.lower() == name.lower()]
+    return next(iter(same or get_close_matches(name, others, n=1, cutoff=0.6)), None)
+
+
+def did_you_mean(name: str, candidates: Collection[str], otherwise: str | None = None) -> str | None:
+    """A hint that names the closest candidate, or another hint."""
+    found = closest(name, candidates)
+    return f"did you mean `{found}`?" if found else otherwise
+
+
+def is_slip(name: str, other: str) -> bool:
+    """Whether two names differ by one slip of the pen: case, or one letter missing, doubled, wrong or swapped.
+
+    Names that differ in a digit or are very short are different on purpose.
+
+    >>> is_slip("isSteam", "issteam"), is_slip("alarm", "alram"), is_slip("temp1", "temp2")
+    (True, True, False)
+    """
+    if name == other or min(len(name), len(other)) < 4:
+        return False
+    if name.lower() == other.lower():
+        return True
+    start = _common_start(name, other)
+    end = min(_common_start(name[::-1], other[::-1]), min(len(name), len(other)) - start)
+    left, right = name[start : len(name) - end], other[start : len(other) - end]
+    if any(letter.isdigit() for letter in left + right):
+        return False
+    return max(len(left), len(right)) <= 1 or (len(left) == 2 and left == right[::-1])
+
+
+def _common_start(name: str, other: str) -> int:
+    pairs = zip(name, other, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(name), len(other)))
