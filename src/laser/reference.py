@@ -1,0 +1,199 @@
+"""The definition, executable: section 3 of the specification, word for word.
+
+Slow, short and meant to be checked by eye against that text. Every faster way is tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from laser.analysis.core import Core, CoreRule, CoreWindow, Extended, Test
+from laser.analysis.facts import GivenFact, to_atoms
+from laser.analysis.strata import strata
+from laser.arithmetic import apply, compare
+from laser.syntax import tree
+from laser.terms import Atom, Value
+
+__all__ = ["answer", "answer_stream"]
+
+History: TypeAlias = Sequence[tuple[int, Atom]]
+"""The data stream: facts with their time points, in arrival order, each once."""
+
+Binding: TypeAlias = dict[str, Value]
+Snapshot: TypeAlias = dict[int, set[Atom]]
+"""Time points, with what holds there."""
+
+
+def answer_stream(
+    core: Core,
+    stream: Iterable[tuple[int, Iterable[GivenFact]]],
+    start: int | None = None,
+    until: int | None = None,
+) -> Iterator[tuple[int, frozenset[Atom]]]:
+    """The output stream: the output at every time point of the timeline."""
+    history: list[tuple[int, Atom]] = []
+    times = []
+    for time, facts in stream:
+        times.append(time)
+        history += dict.fromkeys((time, atom) for atom in to_atoms(facts) if (time, atom) not in history)
+    if start is None and not times:
+        return
+    first = times[0] if start is None else start
+    last = max([first, *times]) if until is None else until
+    for t in range(first, last + 1):
+        yield t, answer(core, [(u, a) for u, a in history if u <= t], first, t)
+
+
+def answer(core: Core, history: History, t0: int, t: int) -> frozenset[Atom]:
+    """The output at t: the derived atoms in v(t)."""
+    v: Snapshot = {u: {a for w, a in history if w == u} for u in range(t0, t + 1)}
+    derived: set[tuple[int, Atom]] = set()
+    for stratum in strata(core):
+        rules = [rule for rule in core.rules if rule.predicate in stratum]
+        evaluation = Evaluation(core, history, v, t0, t)
+        while new := {fact for rule in rules for fact in evaluation.apply(rule)} - derived:
+            derived |= new
+            for u, atom in new:
+                v[u].add(atom)
+    return frozenset(a for u, a in derived if u == t and core.shows(a.signature))
+
+
+class Evaluation:
+    """The meaning of rules and bodies at t, in the stream v over [t0, t]."""
+
+    def __init__(self, core: Core, history: History, v: Snapshot, t0: int, t: int) -> None:
+        self.core, self.history, self.v, self.t0, self.t = core, history, v, t0, t
+
+    def apply(self, rule: CoreRule) -> Iterator[tuple[int, Atom]]:
+        """Head ``a``: a joins v(t). Head ``@u a``: a joins v(u), if u ∈ [t0, t]."""
+        for binding in self.body(list(rule.body), {}):
+            args = [evaluate(term, binding) for term in rule.args]
+            u = self.t if rule.time is None else evaluate(rule.time, binding)
+            if None not in args and type(u) is int and self.t0 <= u <= self.t:
+                yield u, Atom.of((rule.predicate.name, *args))
+
+    def body(self, elements: list[Extended | Test], binding: Binding) -> Iterator[Binding]:
+        """All ways to make the elements true, each taken when what it needs is bound."""
+        if not elements:
+            yield binding
+            return
+        element = next(e for e in elements if is_ready(e, binding))
+        rest = [e for e in elements if e is not element]
+        for extended in self.element(element, binding):
+            yield from self.body(rest, extended)
+
+    def element(self, element: Extended | Test, binding: Binding) -> Iterator[Binding]:
+        if isinstance(element, Test):
+            yield from satisfy(element, binding)
+        elif not element.negated:
+            yield from self.holds(element, binding)
+        elif not any(True for _ in self.holds(element, binding)):
+            yield binding
+
+    def holds(self, atom: Extended, binding: Binding) -> Iterator[Binding]:
+        """The bindings under which an extended atom (leaving ``negated`` aside) holds at t."""
+        points = self.window(atom.window)
+        if atom.modality == "now":
+            yield from match_any(atom, self.at(points, self.t), binding)
+        elif atom.modality == "always":
+            yield from match_any(atom, set.intersection(*(self.at(points, u) for u in points)), binding)
+        elif atom.modality == "sometime":
+            for u in points:
+                yield from match_any(atom, self.at(points, u), binding)
+        else:
+            assert atom.time is not None
+            for u in points:
+                for timed in match(atom.time, u, binding):
+                    found = list(match_any(atom, self.at(points, u), timed))
+                    yield from found if not atom.absent else [] if found else [timed]
+
+    def at(self, points: Snapshot, u: int) -> set[Atom]:
+        """What holds at u: the atoms there, and background data everywhere."""
+        return points[u] | self.core.background
+
+    def window(self, window: CoreWindow | None) -> Snapshot:
+        if window is None:
+            return self.v
+        if window.kind == "time":
+            return {u: self.v[u] for u in range(max(self.t0, self.t - window.size), self.t + 1)}
+        last = self.history[-window.size :]
+        first = last[0][0] if len(last) == window.size else self.t0
+        return {u: {a for w, a in last if w == u} for u in range(first, self.t + 1)}
+
+
+def satisfy(test: Test, binding: Binding) -> Iterator[Binding]:
+    """A comparison filters; ``=`` with an unbound variable on one side assigns."""
+    if test.operator == "=":
+        for variable, other in ((test.left, test.right), (test.right, test.left)):
+            if isinstance(variable, tree.Variable) and variable.name not in binding:
+                value = evaluate(other, binding)
+                if value is not None:
+                    yield binding | {variable.name: value}
+                return
+    left, right = evaluate(test.left, binding), evaluate(test.right, binding)
+    if left is not None and right is not None and compare(test.operator, left, right):
+        yield binding
+
+
+def match_any(atom: Extended, candidates: Iterable[Atom], binding: Binding) -> Iterator[Binding]:
+    for candidate in candidates:
+        if candidate.signature == atom.predicate:
+            yield from match_all(atom.args, candidate.args, binding)
+
+
+def match_all(terms: Sequence[tree.Term], values: Sequence[Value], binding: Binding) -> Iterator[Binding]:
+    if not terms:
+        yield binding
+        return
+    for extended in match(terms[0], values[0], binding):
+        yield from match_all(terms[1:], values[1:], extended)
+
+
+def match(term: tree.Term, value: Value, binding: Binding) -> Iterator[Binding]:
+    """A term matches a value if it is unbound, or equal to it."""
+    if isinstance(term, tree.Variable) and term.name not in binding:
+        yield binding | {term.name: value}
+    elif evaluate(term, binding) == value:
+        yield binding
+
+
+def evaluate(term: tree.Term, binding: Binding) -> Value | None:
+    """The value of a term whose variables are bound; None where arithmetic is not defined."""
+    match term:
+        case tree.Variable(name=name):
+            return binding[name]
+        case tree.Constant(value=value):
+            return value
+        case tree.Arithmetic(operator=operator, operands=operands):
+            values = [evaluate(operand, binding) for operand in operands]
+            return apply(operator, *(v for v in values if v is not None)) if None not in values else None
+        case _:
+            raise AssertionError(f"{term} is resolved before evaluation")
+
+
+def is_ready(element: Extended | Test, binding: Binding) -> bool:
+    """Whether an element can be evaluated: what it does not bind itself is bound."""
+    if isinstance(element, Test):
+        free = [variables(side) - binding.keys() for side in (element.left, element.right)]
+        assigns = element.operator == "=" and any(
+            isinstance(side, tree.Variable) and not other
+            for side, other in ((element.left, free[1]), (element.right, free[0]))
+        )
+        return assigns or not any(free)
+    times = () if element.time is None else (element.time,)
+    binding_terms = () if element.negated else times if element.absent else (*element.args, *times)
+    binds = {term.name for term in binding_terms if isinstance(term, tree.Variable)}
+    needs = {name for term in (*element.args, *times) for name in variables(term)} - binds
+    return all(name in binding or name.startswith("_#") for name in needs)
+
+
+def variables(term: tree.Term) -> set[str]:
+    """The names of the variables of a term."""
+    match term:
+        case tree.Variable(name=name):
+            return {name}
+        case tree.Arithmetic(operands=operands):
+            return set().union(*map(variables, operands))
+        case _:
+            return set()
