@@ -1,0 +1,339 @@
+"""A plan in motion: the relations of its nodes, the generated functions, and the clock.
+
+A tick feeds the inputs, then settles the components that have something to do, sources first. Ticks at which nothing can
+change are skipped: every relation asks to be woken when something of it falls due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
+
+from laser.analysis.core import Extended
+from laser.engine.arithmetic import Reports
+from laser.engine.inputs import (
+    ConstantInput,
+    InputRelation,
+    LastPointsInput,
+    PointsInput,
+    TailInput,
+    make_input,
+)  # fmt: skip
+from laser.engine.relation import Key, Relation
+from laser.engine.settle import (
+    Count,
+    EveryComponent,
+    PendingRelation,
+    RecursiveComponent,
+    SingleComponent,
+    Trigger,
+)  # fmt: skip
+from laser.engine.source import Generated, generate
+from laser.engine.tail import Tail
+from laser.errors import LimitError
+from laser.plan.nodes import (
+    Background,
+    Dated,
+    Every,
+    LastPoints,
+    Node,
+    Pending,
+    Points,
+    Recent,
+    Unbroken,
+    Unit,
+    is_input,
+)  # fmt: skip
+from laser.plan.plan import Component, Plan
+from laser.terms import Iri
+
+__all__ = ["Machine", "Shift"]
+
+
+class Shift(NamedTuple):
+    """What changed of one predicate's output at one time point; keys carry some label, their values count."""
+
+    time: int
+    name: str
+    begun: Collection[Key]
+    ended: Collection[Key]
+
+
+class Machine:
+    """The state of a run over one plan."""
+
+    def __init__(self, plan: Plan, limit: int, reports: Reports, generated: Generated | None = None) -> None:
+        self.plan, self.limit, self.reports = plan, limit, reports
+        self.time = self.start = -1
+        self.derivations = 0
+        self.agenda: dict[int, set[int]] = {}
+        self.times: list[int] = []
+        self.tail = Tail(_largest_tuple_window(plan))
+        self.generated = generated or generate(plan)
+        self.relations = [self.relation(node, number) for node, number in self.generated.numbers.items()]
+        self.namespace = self.load_functions()
+        self.wire()
+
+    # -- setting up
+
+    def relation(self, node: Node, number: int) -> Relation:
+        if is_input(node):
+            joined = any(use.node == node for d in self.plan.derivations for use in (*d.uses, *d.negatives))
+            return make_input(node, number, self.wake, self.tail, joined)  # type: ignore[arg-type]
+        if isinstance(node, Pending):
+            return PendingRelation(node, number, self.wake).prepare()
+        return Relation(node, number, self.wake)
+
+    def load_functions(self) -> dict[str, Any]:
+        generated = self.generated
+        namespace: dict[str, Any] = {"Iri": Iri, "some_alive": _some_alive, **self.reports.functions(self.plan)}
+        for node, number in generated.numbers.items():
+            namespace[f"n{number}"] = self.relations[number].alive
+            for positions in generated.indexes.get(node, ()):
+                namespace[f"n{number}_by_{'_'.join(map(str, positions))}"] = {}
+        exec(generated.code, namespace)
+        for relation in self.relations:
+            relation.index = namespace.get(f"n{relation.number}_index")
+            relation.unindex = namespace.get(f"n{relation.number}_unindex")
+        return namespace
+
+    def wire(self) -> None:
+        """Connect inputs, components and outputs."""
+        self.inputs: list[InputRelation] = [r for r in self.relations if isinstance(r, InputRelation)]
+        self.constants = [r for r in self.inputs if isinstance(r, ConstantInput)]
+        self.clocked = [r for r in self.inputs if isinstance(r, PointsInput | LastPointsInput)]
+        self.tailed = [r for r in self.inputs if isinstance(r, TailInput)]
+        self.fed: dict[tuple[str, int], list[InputRelation]] = {}
+        for relation in self.inputs:
+            if isinstance(relation.node, Recent | Dated | Unbroken):
+                self.fed.setdefault(_signature(relation.node), []).append(relation)
+        self.signatures = {r.number: signature for signature, several in self.fed.items() for r in several}
+        self.components: list[Any] = []
+        self.component_of: dict[int, int] = {}
+        for component in self.plan.components:
+            if not is_input(component.nodes[0]):
+                for node in component.nodes:
+                    self.component_of[self.generated.numbers[node]] = len(self.components)
+                self.components.append(self.component(component))
+        self.consumers = self.find_consumers()
+        self.counted = [i for i, c in enumerate(self.components) if isinstance(c, EveryComponent) and c.tail]
+        self.outputs = [(p, self.relations[self.generated.numbers[n]]) for p, n in self.plan.outputs.items()]
+        self.always_ticking, self.ticking_with = self.find_ticking()
+
+    def component(self, component: Component) -> Any:
+        relations = [self.relations[self.generated.numbers[node]] for node in component.nodes]
+        node = component.nodes[0]
+        if isinstance(node, Every) and not component.recursive:
+            dated = self.relations[self.generated.numbers[node.dated]]
+            return EveryComponent(relations[0], dated, node.size, self.tail if node.kind == "tuple" else None)
+        derive, blame = self.triggers(component)
+        checks = self.checks(component)
+        if component.recursive:
+            return RecursiveComponent(relations, derive, blame, checks, Count(self.count))
+        return SingleComponent(relations[0], derive, blame, checks[relations[0].number])
+
+    def triggers(self, component: Component) -> tuple[list[Trigger], list[Trigger]]:
+        derive: list[Trigger] = []
+        blame: list[Trigger] = []
+
+        def add(to: list[Trigger], source: Node, part: str, function: str, head: Node, derivation: int) -> None:
+            join = self.namespace.get(function)
+            if join is not None:
+                numbers = self.generated.numbers
+                to.append(
+                    Trigger(self.relations[numbers[source]], part, join, self.relations[numbers[head]], derivation)
+                )
+
+        for d in component.derivations:
+            derivation = self.plan.derivations[d]
+            for i, use in enumerate(derivation.uses):
+                add(derive, use.node, "added", f"d{d}_from_{i}", derivation.head, d)
+                if isinstance(use.node, Pending):
+                    add(derive, use.node, "fired", f"d{d}_from_{i}", derivation.head, d)
+                add(blame, use.node, "early", f"d{d}_blame_{i}", derivation.head, d)
+            for i, use in enumerate(derivation.negatives):
+                add(derive, use.node, "removed", f"d{d}_without_{i}", derivation.head, d)
+                add(blame, use.node, "added", f"d{d}_blame_not_{i}", derivation.head, d)
+        for node in component.nodes:
+            if isinstance(node, Every):
+                number = self.generated.numbers[node]
+                add(derive, node.dated, "added", f"n{number}_from", node, -1)
+                add(blame, node.dated, "early", f"n{number}_blame", node, -1)
+        return derive, blame
+
+    def checks(self, component: Component) -> dict[int, list[Callable[..., Any]]]:
+        numbers = self.generated.numbers
+        found: dict[int, list[Callable[..., Any]]] = {numbers[node]: [] for node in component.nodes}
+        for d in component.derivations:
+            found[numbers[self.plan.derivations[d].head]].append(self.namespace[f"d{d}_check"])
+        for node in component.nodes:
+            if isinstance(node, Every):
+                found[numbers[node]].append(self.namespace[f"n{numbers[node]}_check"])
+        return found
+
+    def find_consumers(self) -> list[list[int]]:
+        consumers: list[dict[int, None]] = [{} for _ in self.relations]
+        numbers = self.generated.numbers
+        for derivation in self.plan.derivations:
+            component = self.component_of[numbers[derivation.head]]
+            for use in (*derivation.uses, *derivation.negatives):
+                consumers[numbers[use.node]][component] = None
+        for node, number in numbers.items():
+            if isinstance(node, Every):
+                consumers[numbers[node.dated]][self.component_of[number]] = None
+        return [list(several) for several in consumers]
+
+    def find_ticking(self) -> tuple[bool, list[Relation]]:
+        """Whether every tick counts; if not, the relations that make it count while they have keys."""
+        companions: list[Relation] = []
+        for derivation in self.plan.derivations:
+            nodes = [use.node for use in (*derivation.uses, *derivation.negatives)]
+            if any(isinstance(n, LastPoints) or (isinstance(n, Points) and n != Points(0)) for n in nodes):
+                return True, []
+            if Points(0) in nodes:
+                others = [n for n in nodes if n != Points(0)]
+                if len(others) != 1 or isinstance(others[0], Background):
+                    return True, []
+                companions.append(self.relations[self.generated.numbers[others[0]]])
+        return False, companions
+
+    # -- running
+
+    def wake(self, time: int, number: int) -> None:
+        """Have a relation looked at when a time has come."""
+        several = self.agenda.get(time)
+        if several is None:
+            self.agenda[time] = {number}
+            heappush(self.times, time)
+        else:
+            several.add(number)
+
+    def next_wake(self) -> int | None:
+        """The next time at which something may change without input."""
+        if self.always_ticking or any(relation.alive for relation in self.ticking_with):
+            return self.time + 1
+        return self.times[0] if self.times else None
+
+    def silence(self, until: int) -> Iterator[list[Shift]]:
+        """The ticks up to a time (excluding it) at which something may change, without facts."""
+        while (wake := self.next_wake()) is not None and wake < until:
+            yield self.tick(wake, {}, ())
+
+    def begin(self, start: int) -> None:
+        """The timeline begins; the first tick takes background data along."""
+        self.start = start
+
+    def tick(self, t: int, groups: Mapping[tuple[str, int], Collection[Key]], arrivals: Collection[Key]) -> list[Shift]:
+        """Move to t (or stay there) with the facts of one call; what changes in the output."""
+        due = self.due(t)
+        queue = {self.component_of[number] for number in due if number in self.component_of}
+        turned: list[InputRelation] = []
+        if self.time < 0:
+            for constant in self.constants:
+                constant.turn(t, self.start, self.constant_keys(constant.node))
+            turned += self.constants
+        if arrivals and self.tail.limit:
+            self.tail.append(arrivals, t)
+            self.turn(self.tailed, t, turned)
+            queue.update(self.counted)
+        if self.clocked and (self.time != t or arrivals):
+            self.turn(self.clocked, t, turned)
+        self.time = t
+        for number, relation in self.fed_or_due(groups, due).items():
+            relation.turn(t, self.start, groups.get(self.signatures[number], ()))
+            turned.append(relation)
+        return self.settle(queue, turned, t)
+
+    def turn(self, inputs: Collection[InputRelation], t: int, turned: list[InputRelation]) -> None:
+        """Move inputs that are fed by the clock or from the tail."""
+        for relation in inputs:
+            relation.turn(t, self.start, ())
+        turned += inputs
+
+    def due(self, t: int) -> set[int]:
+        due: set[int] = set()
+        while self.times and self.times[0] <= t:
+            due |= self.agenda.pop(heappop(self.times))
+        return due
+
+    def fed_or_due(self, groups: Mapping[tuple[str, int], Collection[Key]], due: set[int]) -> dict[int, InputRelation]:
+        """The inputs that have facts or something due."""
+        found = {relation.number: relation for signature in groups for relation in self.fed.get(signature, ())}
+        for number in due:
+            if number in self.signatures and number not in found:
+                found[number] = self.relations[number]  # type: ignore[assignment]
+        return found
+
+    def constant_keys(self, node: Node) -> list[Key]:
+        if isinstance(node, Unit):
+            return [("",)]
+        assert isinstance(node, Background)
+        return [tuple(atom) for atom in self.plan.core.background if atom.signature == node.predicate]
+
+    def settle(self, queue: set[int], turned: list[InputRelation], t: int) -> list[Shift]:
+        """Settle components in order, as far as changes reach; then report and clean up."""
+        self.derivations = 0
+        touched: list[Relation] = []
+        for source in turned:
+            if source.changed:
+                touched.append(source)
+                queue.update(self.consumers[source.number])
+        heap = sorted(queue)
+        while heap:
+            number = heappop(heap)
+            component = self.components[number]
+            component.settle(t, self.start)
+            for relation in component.heads:
+                if relation.changed:
+                    touched.append(relation)
+                    for consumer in self.consumers[relation.number]:
+                        if consumer not in queue:
+                            queue.add(consumer)
+                            heappush(heap, consumer)
+        shifts = [Shift(t, p.name, r.added or (), r.removed or ()) for p, r in self.outputs if r.added or r.removed]
+        for relation in touched:
+            relation.end_tick()
+        return shifts
+
+    def resume(self, time: int, start: int) -> None:
+        """Derive everything anew from the inputs as they are, at a time that was settled before."""
+        self.time, self.start = time, start
+        for constant in self.constants:
+            constant.turn(time, start, self.constant_keys(constant.node))
+        for clock in self.clocked:
+            clock.fill(time, start)
+        for relation in self.inputs:
+            relation.added = list(relation.keys())
+            if relation.index and relation not in self.constants:
+                relation.index(relation.added)
+        self.settle(set(range(len(self.components))), self.inputs, time)
+
+    def count(self, derivations: int, derivation: int) -> None:
+        """Recursions that make new terms for ever are stopped here."""
+        self.derivations += derivations
+        if self.derivations > self.limit:
+            rule = self.plan.derivations[derivation].text if derivation >= 0 else "□"
+            raise LimitError(
+                f"one tick made more than {self.limit} derivations by recursion, last by the rule: {rule}", rule
+            )
+
+    def holding(self) -> Iterator[Key]:
+        """The output now, as flat atoms."""
+        for predicate, relation in self.outputs:
+            for key in relation.keys():
+                yield (predicate.name, *key[1:])
+
+
+def _largest_tuple_window(plan: Plan) -> int:
+    """Facts count from the start of the timeline on, even where a plan does not (yet) look at them."""
+    elements = [element for rule in plan.core.rules for element in rule.body if isinstance(element, Extended)]
+    return max((e.window.size for e in elements if e.window and e.window.kind == "tuple"), default=0)
+
+
+def _signature(node: Any) -> tuple[str, int]:
+    return (node.predicate.name, node.predicate.arity + 1)
+
+
+def _some_alive(keys: Collection[Key], alive: dict[Key, int], t: int) -> bool:
+    return any(alive[key] >= t for key in keys)

@@ -1,0 +1,224 @@
+"""The reasoner: facts in, changes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from laser.analysis.core import Core
+from laser.analysis.facts import GivenFact
+from laser.analysis.load import parse
+from laser.analysis.resolve import resolve
+from laser.engine.arithmetic import Reports
+from laser.engine.changes import Changes
+from laser.engine.intake import Groups, receive
+from laser.engine.machine import Machine, Shift
+from laser.engine.relation import Key
+from laser.engine.state import copy_inputs, decode, encode
+from laser.errors import LaserError, TimeError
+from laser.plan.build import build
+from laser.plan.plan import Plan
+from laser.syntax.program import Program
+from laser.terms import Atom, Predicate
+from laser.time import Tick, check_time
+
+__all__ = ["DEFAULT_LIMIT", "Reasoner", "Stats"]
+
+DEFAULT_LIMIT = 1_000_000
+"""Derivations that the recursions of one tick may make."""
+
+MOST_SILENT_TICKS = 250
+"""How many silent ticks ``next_change`` looks ahead in a program in which something happens at every tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much is alive: facts of the stream and derived atoms by predicate, and all keys that the engine keeps."""
+
+    facts: Mapping[Predicate, int]
+    derived: Mapping[Predicate, int]
+    keys: int
+
+
+class Reasoner:
+    """A run of a program over a stream.
+
+    >>> reasoner = Reasoner("hot(X) :- temp(X, V) in [2], V > 30.")
+    >>> reasoner.advance(5, ["temp(oven, 31)"])
+    [Change(time=5, atom=hot(oven), holds=True)]
+    >>> reasoner.advance(9)
+    [Change(time=8, atom=hot(oven), holds=False)]
+    """
+
+    def __init__(
+        self,
+        program: Program | str,
+        start: int | None = None,
+        background: Iterable[GivenFact] = (),
+        constants: Mapping[str, Any] | None = None,
+        tick: str | Tick = "1 s",
+        limit: int = DEFAULT_LIMIT,
+    ) -> None:
+        self._core = _core(program, background, constants, tick)
+        self._limit = limit
+        self._reports = Reports()
+        self._start = None if start is None else check_time(start)
+        self._known: set[tuple[str, int]] = set()
+        self._broken: str | None = None
+        self._machine = self._make(frozenset())
+        self._next: tuple[int, int | None] | None = None
+        self._bound = self._find_bound()
+
+    def _make(self, streamed: frozenset[Predicate]) -> Machine:
+        return Machine(build(self._core, streamed), self._limit, self._reports)
+
+    def _find_bound(self) -> frozenset[Predicate]:
+        """Predicates that are planned as not streaming in, until a fact of one arrives."""
+        background = {atom.signature for atom in self._core.background}
+        return (self._core.derived | background) - self._machine.plan.streamed
+
+    # -- the present
+
+    @property
+    def time(self) -> int | None:
+        """The present; None before the timeline begins."""
+        return None if self._machine.time < 0 else self._machine.time
+
+    @property
+    def start(self) -> int | None:
+        """Where the timeline begins."""
+        return self._start
+
+    @property
+    def plan(self) -> Plan:
+        """How the program is evaluated."""
+        return self._machine.plan
+
+    @property
+    def source(self) -> str:
+        """The Python source that the program was compiled to."""
+        return self._machine.generated.source
+
+    @property
+    def reports(self) -> tuple[str, ...]:
+        """What was not defined in this run so far, once for each rule."""
+        return tuple(self._reports.texts.values())
+
+    def holding(self) -> frozenset[Atom]:
+        """The output now."""
+        return frozenset(map(Atom.of, self._machine.holding()))
+
+    @property
+    def stats(self) -> Stats:
+        """What is alive now."""
+        facts: dict[Predicate, int] = {}
+        for (name, length), relations in self._machine.fed.items():
+            facts[Predicate(name, length - 1)] = max(len(relation.keys()) for relation in relations)
+        derived = {predicate: len(relation.keys()) for predicate, relation in self._machine.outputs}
+        return Stats(facts, derived, sum(len(relation.keys()) for relation in self._machine.relations))
+
+    # -- moving on
+
+    def advance(self, time: int, facts: Iterable[GivenFact] = ()) -> Changes:
+        """Move to a time and take its facts; at the present, take more facts. What changes in the output, in order."""
+        self._check_usable()
+        time = self._check_time(time)
+        given, groups = receive(facts, self._known)
+        try:
+            return Changes(self._advance(time, groups, given))
+        except BaseException as error:
+            self._broken = f"{type(error).__name__}: {error}"
+            raise
+
+    def _check_usable(self) -> None:
+        if self._broken is not None:
+            raise LaserError(f"this reasoner failed and cannot go on: {self._broken}")
+
+    def _check_time(self, time: int) -> int:
+        time = check_time(time)
+        present = self._machine.time
+        if time < present:
+            raise TimeError(f"time {time} lies before the present, {present}")
+        if self._start is not None and time < self._start:
+            raise TimeError(f"time {time} lies before the start of the timeline, {self._start}")
+        return time
+
+    def _advance(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
+        self._next = None
+        if not self._bound.isdisjoint(Predicate(name, length - 1) for name, length in groups):
+            self._replan(groups)
+        machine = self._machine
+        shifts: list[Shift] = []
+        if machine.time < 0:
+            self._start = time if self._start is None else self._start
+            machine.begin(self._start)
+            shifts = machine.tick(self._start, {}, ()) if self._start < time else []
+        if machine.time == time and not given:
+            return []
+        if 0 <= machine.time < time:
+            shifts += chain.from_iterable(machine.silence(time))
+        return shifts + machine.tick(time, groups, given)
+
+    def _replan(self, groups: Iterable[tuple[str, int]]) -> None:
+        """A predicate that rules derive, or that has background data, turns out to stream in as well."""
+        news = {Predicate(name, length - 1) for name, length in groups} & self._bound
+        machine = self._make(self._machine.plan.streamed | news)
+        self._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
+        self._bound = self._find_bound()
+
+    @property
+    def next_change(self) -> int | None:
+        """The next time at which the output changes if nothing arrives; None if it never does.
+
+        It is found by looking ahead in a copy. Where a program has something to do at every tick, it looks ahead some
+        hundred ticks, and then names the first time that it did not look at.
+        """
+        self._check_usable()
+        machine = self._machine
+        if machine.time < 0:
+            return self._start
+        if self._next is None or self._next[0] != machine.time:
+            self._next = (machine.time, self._look_ahead())
+        return self._next[1]
+
+    def _look_ahead(self) -> int | None:
+        if self._machine.next_wake() is None:
+            return None
+        present = self._machine
+        ahead = copy_inputs(present, Machine(present.plan, self._limit, Reports(), present.generated))
+        for _ in range(MOST_SILENT_TICKS):
+            wake = ahead.next_wake()
+            if wake is None or ahead.tick(wake, {}, ()):
+                return wake
+        return ahead.time + 1
+
+    # -- saving
+
+    def save(self) -> bytes:
+        """The state as bytes, for ``restore``; the format is described in docs/state.md."""
+        self._check_usable()
+        return encode(self._machine, self._start)
+
+    @classmethod
+    def restore(
+        cls,
+        program: Program | str,
+        data: bytes,
+        background: Iterable[GivenFact] = (),
+        constants: Mapping[str, Any] | None = None,
+        tick: str | Tick = "1 s",
+        limit: int = DEFAULT_LIMIT,
+    ) -> Reasoner:
+        """A reasoner that goes on where ``save`` left off; StateError if the state is not of this program."""
+        reasoner = cls(program, None, background, constants, tick, limit)
+        reasoner._machine, reasoner._start = decode(data, reasoner._core, reasoner._make)
+        reasoner._bound = reasoner._find_bound()
+        return reasoner
+
+
+def _core(
+    program: Program | str, background: Iterable[GivenFact], constants: Mapping[str, Any] | None, tick: str | Tick
+) -> Core:
+    return resolve(parse(program) if isinstance(program, str) else program, constants, tick, background)

@@ -1,0 +1,147 @@
+"""The state of a node: keys with horizons, their expiry, and what changed in the present tick.
+
+Invariants, for the present t between two calls:
+
+* every key in ``alive`` holds at t and is guaranteed until its horizon, and every key that holds is in ``alive``;
+* a horizon may be *lower* than what is known by now (renewal is lazy), never higher;
+* every key with a finite horizon stands in a bucket of ``due`` that is opened no later than the tick after it.
+
+Within a tick, a key whose horizon lies before t is dead: joins pass over it. It stays in place until the tick ends, because
+what rests on a revoked key is found by joining it with the others as they were.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeAlias
+
+from laser.plan.nodes import Node
+
+__all__ = ["FOREVER", "Horizons", "Key", "Relation", "Wake"]
+
+Key: TypeAlias = tuple[Any, ...]
+Horizons: TypeAlias = dict[Key, int]
+
+Wake: TypeAlias = Callable[[int, int], None]
+"""Called with a time and the number of the relation that wants to be looked at then."""
+
+FOREVER = 2**1100
+"""The horizon of what holds until it is revoked; beyond every time that arithmetic can name."""
+
+DEAD = -1
+
+
+class Relation:
+    """Keys with horizons. ``wake`` is how it asks to be looked at when something falls due."""
+
+    __slots__ = (
+        "added", "alive", "dead", "due", "dying", "early", "index", "node", "number", "removed", "unindex", "wake",
+    )  # fmt: skip
+
+    def __init__(self, node: Node, number: int, wake: Wake) -> None:
+        self.node = node
+        self.number = number
+        self.wake = wake
+        self.alive: Horizons = {}
+        self.due: dict[int, set[Key]] = {}
+        self.index: Callable[[Iterable[Key]], None] | None = None
+        self.unindex: Callable[[Iterable[Key]], None] | None = None
+        self.added: Collection[Key] = []
+        self.removed: list[Key] = []
+        self.early: list[Key] = []
+        self.dead: list[Key] = []
+        self.dying: Horizons = {}
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.added or self.removed or self.early)
+
+    def keys(self) -> Collection[Key]:
+        """The keys that hold, between two calls."""
+        return self.alive
+
+    def schedule(self, horizon: int, keys: Iterable[Key]) -> None:
+        """Have keys looked at when their horizon has passed."""
+        if horizon >= FOREVER:
+            return
+        bucket = self.due.get(horizon)
+        if bucket is None:
+            self.due[horizon] = set(keys)
+            self.wake(horizon + 1, self.number)
+        else:
+            bucket.update(keys)
+
+    def schedule_each(self, keys: Collection[Key]) -> None:
+        """Schedule keys by their own horizons."""
+        alive = self.alive
+        buckets: dict[int, list[Key]] = {}
+        for key in keys:
+            buckets.setdefault(alive[key], []).append(key)
+        for horizon, several in buckets.items():
+            self.schedule(horizon, several)
+
+    def expired(self, t: int) -> list[Key]:
+        """The keys whose horizon has passed; those that were renewed meanwhile are put off."""
+        bucket = self.due.pop(t - 1, None)
+        if not bucket:
+            return []
+        alive = self.alive
+        gone = [key for key in bucket if alive.get(key, t) < t]
+        if len(gone) < len(bucket):
+            self.schedule_each([key for key in bucket if alive.get(key, DEAD) >= t])
+        return gone
+
+    def suspect(self, keys: Iterable[Key], t: int) -> list[Key]:
+        """Take back the guarantee of keys, until they are derived again; the keys that had one."""
+        alive, dying = self.alive, self.dying
+        hit = [key for key in keys if alive.get(key, DEAD) >= t]
+        for key in hit:
+            dying[key] = alive[key]
+            alive[key] = DEAD
+        return hit
+
+    def absorb(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
+        """Take what was derived; the keys that are new, and the dead ones that live again."""
+        alive = self.alive
+        fresh = [key for key in found if key not in alive]
+        again: list[Key] = []
+        if len(fresh) < len(found):
+            for key, horizon in found.items():
+                old = alive.get(key)
+                if old is not None and old < horizon:
+                    if old < t:
+                        again.append(key)
+                    alive[key] = horizon
+            alive.update((key, found[key]) for key in fresh)
+        else:
+            alive.update(found)
+        if fresh:
+            self.schedule_each(fresh)
+            if self.index:
+                self.index(fresh)
+        if again:
+            self.schedule_each(again)
+        return fresh, again
+
+    def conclude(self, suspects: Iterable[Key], t: int) -> None:
+        """After all derivations: what of the suspects is gone, and what no longer lasts as long as it promised."""
+        alive, dying = self.alive, self.dying
+        gone = [key for key in suspects if alive[key] < t]
+        self.removed += gone
+        self.dead += gone
+        if dying:
+            self.early += [key for key, promised in dying.items() if alive[key] < promised]
+            dying.clear()
+
+    def end_tick(self) -> None:
+        """Bury the dead, and begin with a clean slate."""
+        if self.dead:
+            deque(map(self.alive.__delitem__, self.dead), maxlen=0)
+            if self.unindex:
+                self.unindex(self.dead)
+            self.dead = []
+        if self.removed:
+            self.removed = []
+        self.added = []
+        self.early = []

@@ -1,0 +1,133 @@
+"""Saving and restoring a run: the inputs as plain JSON; everything derived is derived again.
+
+The format (version 1) is a JSON object in UTF-8:
+
+    {"format": "laser-state", "version": 1, "program": fingerprint, "sha256": of the state's JSON,
+     "state": {"start": …, "time": …, "streamed": [[name, arity], …], "inputs": {node: content, …},
+               "tail": {"total": …, "time": …, "facts": [[position, key, time], …], "present": [key, …]}}}
+
+A key is a list of its name and values; an IRI among the values is ``{"iri": "…"}``. Nothing that is read is executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+from laser.analysis.core import Core
+from laser.engine.machine import Machine
+from laser.engine.relation import Key
+from laser.errors import FactError, StateError, TimeError
+from laser.terms import Iri, Predicate, to_value, value_order
+from laser.time import check_time
+
+__all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode", "fingerprint"]
+
+FORMAT, VERSION = "laser-state", 1
+
+
+def fingerprint(core: Core) -> str:
+    """What identifies a program together with its constants, tick and background data."""
+    background = sorted(core.background, key=lambda atom: [value_order(part) for part in atom])
+    shown = None if core.shown is None else sorted(core.shown)
+    return hashlib.sha256(repr((core.rules, background, shown, core.tick)).encode()).hexdigest()
+
+
+def encode(machine: Machine, start: int | None) -> bytes:
+    """A machine's state as bytes, with the start of the timeline where it is known."""
+    state = {
+        "start": start,
+        "time": machine.time,
+        "streamed": sorted([p.name, p.arity] for p in machine.plan.streamed),
+        "inputs": {str(relation.node): relation.dump() for relation in machine.inputs},
+        "tail": _dump_tail(machine),
+    }
+    text = json.dumps(_plain(state), sort_keys=True, separators=(",", ":"))
+    head = {"format": FORMAT, "version": VERSION, "program": fingerprint(machine.plan.core)}
+    head["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    return (json.dumps(head)[:-1] + ', "state": ' + text + "}\n").encode()
+
+
+def _plain(data: Any) -> Any:
+    """The same data with IRIs spelled out: to JSON they would be lists."""
+    match data:
+        case Iri():
+            return {"iri": data.text}
+        case dict():
+            return {name: _plain(value) for name, value in data.items()}
+        case list():
+            return [_plain(value) for value in data]
+        case _:
+            return data
+
+
+def _dump_tail(machine: Machine) -> dict[str, Any]:
+    tail = machine.tail
+    return {
+        "total": tail.total,
+        "time": tail.time,
+        "facts": [[position, list(fact), time] for position, (fact, time) in tail.facts.items()],
+        "present": [list(fact) for fact in tail.present],
+    }
+
+
+def decode(data: bytes, core: Core, make: Callable[[frozenset[Predicate]], Machine]) -> tuple[Machine, int | None]:
+    """A machine and its start from bytes, or StateError; ``make`` makes one for a set of streamed predicates."""
+    state = _read(data, core)
+    try:
+        machine = make(frozenset(Predicate(str(name), int(arity)) for name, arity in state["streamed"]))
+        _load_tail(machine, state["tail"])
+        for relation in machine.inputs:
+            relation.load(state["inputs"][str(relation.node)], _decode_key)
+        start = state["start"] if state["start"] is None else check_time(state["start"])
+        if state["time"] >= 0:
+            machine.resume(check_time(state["time"]), check_time(start))
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, FactError, TimeError) as error:
+        raise StateError(f"the state is damaged: {error!r}") from None
+    return machine, start
+
+
+def _read(data: bytes, core: Core) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except (ValueError, TypeError, RecursionError):
+        raise StateError("this is no saved state of Laser: it is not JSON") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise StateError("this is no saved state of Laser")
+    if document.get("version") != VERSION:
+        raise StateError(f"the state has version {document.get('version')}; this Laser reads version {VERSION}")
+    if document.get("program") != fingerprint(core):
+        raise StateError(
+            "the state is of another program: its rules, constants, tick or background data differ from those given"
+        )
+    state = document.get("state")
+    text = json.dumps(state, sort_keys=True, separators=(",", ":"))
+    if not isinstance(state, dict) or hashlib.sha256(text.encode()).hexdigest() != document.get("sha256"):
+        raise StateError("the state is damaged: its checksum does not fit")
+    return state
+
+
+def _decode_key(parts: Any) -> Key:
+    return (str(parts[0]), *(Iri(part["iri"]) if isinstance(part, dict) else to_value(part) for part in parts[1:]))
+
+
+def _load_tail(machine: Machine, data: dict[str, Any]) -> None:
+    tail = machine.tail
+    tail.total = tail.before = int(data["total"])
+    tail.time = int(data["time"])
+    tail.facts = {int(position): (_decode_key(fact), int(time)) for position, fact, time in data["facts"]}
+    tail.present = {_decode_key(fact) for fact in data["present"]}
+
+
+def copy_inputs(source: Machine, target: Machine) -> Machine:
+    """Bring another machine for the same program to the state of a running one."""
+    target.tail.__dict__.update(source.tail.__dict__)
+    target.tail.facts, target.tail.present = dict(source.tail.facts), set(source.tail.present)
+    contents = {relation.node: relation for relation in source.inputs}
+    for relation in target.inputs:
+        if relation.node in contents:
+            relation.load(contents[relation.node].dump(), tuple)
+    target.resume(source.time, source.start)
+    return target
