@@ -1,0 +1,5 @@
+"""The command line."""
+
+from laser.cli.group import main
+
+__all__ = ["main"]

@@ -1,0 +1,92 @@
+"""``laser check``: find mistakes before anything runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import click
+
+from laser.analysis.load import read_text
+from laser.analysis.report import CheckReport, check
+from laser.cli import messages, options
+from laser.errors import ProgramError
+from laser.io import FORMATS, read_background, read_stream
+from laser.syntax.parser import parse_tree
+from laser.terms import Predicate, Value
+from laser.time import Tick
+
+__all__ = ["command"]
+
+
+@click.command("check")
+@click.argument("program", type=options.PROGRAM)
+@options.inputs
+@click.option(
+    "--stream", type=options.STREAM, help="A stream of the kind that the program is for, to see what streams in."
+)
+@click.option(
+    "--input-format", type=click.Choice(list(FORMATS)), help="Format of the stream. [default: by its name, or text]"
+)
+@options.background
+@options.consts
+@options.tick
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+@click.option("--strict", is_flag=True, help="Exit with 1 on warnings too.")
+def command(**given: Any) -> int:
+    """Say all that can be said about PROGRAM before it runs: errors, warnings, where its predicates come from, how much it keeps.
+
+    Without --inputs and --stream, whatever nothing derives is taken to stream in. The exit code is 1 if there are errors.
+
+    \b
+    Examples:
+      laser check cooling.lars
+      laser check cooling.lars --inputs temp/1 --strict
+      laser check cooling.lars --stream readings.csv --json
+    """
+    question = Question(**given)
+    report = question.answer()
+    if question.as_json:
+        click.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
+    else:
+        messages.finding(str(report), err=False)
+    return int(not report.ok or (question.strict and bool(report.warnings)))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the command line asked for."""
+
+    program: str
+    inputs: frozenset[Predicate] | None
+    stream: str | None
+    input_format: str | None
+    background: tuple[str, ...]
+    consts: dict[str, Value]
+    tick: Tick
+    as_json: bool
+    strict: bool
+
+    def answer(self) -> CheckReport:
+        """The report, also on a text that is no program."""
+        text = read_text(self.program)
+        try:
+            program = parse_tree(text, self.program)
+        except ProgramError as error:
+            return CheckReport(self.program, text, self.tick, (), error.diagnostics)
+        return check(program, self._known(), self.consts, self.tick)
+
+    def _known(self) -> frozenset[Predicate] | None:
+        """What is said or seen to come from outside; None where nothing is known."""
+        if self.inputs is None and self.stream is None:
+            return None
+        facts = chain.from_iterable(map(read_background, self.background))
+        return (self.inputs or frozenset()) | self._seen() | {fact.signature for fact in facts}
+
+    def _seen(self) -> frozenset[Predicate]:
+        if self.stream is None:
+            return frozenset()
+        records = read_stream(self.stream, self.input_format, self.tick)
+        return frozenset(fact.signature for record in records for fact in record.facts)

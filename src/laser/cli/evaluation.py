@@ -1,0 +1,177 @@
+"""One run of a program over a stream, from files to files."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain, takewhile
+from typing import TextIO
+
+import click
+
+from laser.analysis.load import load
+from laser.cli import messages, options
+from laser.engine.reasoner import Reasoner
+from laser.io import FORMS, Record, Rejects, by_time, format_of, read_background, read_stream, write_whole
+from laser.io.answers import Clock, Form
+from laser.io.lines import STDIN
+from laser.terms import Atom, Value
+from laser.time import Tick
+
+__all__ = ["Evaluation", "evaluate"]
+
+# What the reasoner logs, it also has in its reports, which are printed here, once.
+logging.getLogger("laser").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the command line asked for."""
+
+    program: str
+    stream: str
+    form: str
+    layout: str | None
+    input_format: str | None
+    times: str
+    consts: dict[str, Value]
+    tick: Tick
+    start: str | None
+    until: str | None
+    background: tuple[str, ...]
+    limit: int
+    rejects: str | None
+    output: str | None
+    quiet: bool
+    verbose: bool
+
+    @property
+    def follows(self) -> bool:
+        """Whether the stream comes line by line, and each line wants its answer."""
+        return self.stream == STDIN
+
+    @property
+    def summarises(self) -> bool:
+        return not self.quiet and (self.verbose or messages.on_terminal())
+
+
+def evaluate(wanted: Evaluation) -> None:
+    """Run the program over the stream and write the answers."""
+    read = [wanted.program, wanted.stream, *wanted.background]
+    options.different_files({"--output": wanted.output, "--rejects": wanted.rejects}, read)
+    start, until = _bounds(wanted)
+    reasoner = _reasoner(wanted, start)
+    with ExitStack() as stack:
+        rejects = _open_rejects(wanted.rejects, stack)
+        records = read_stream(wanted.stream, wanted.input_format, wanted.tick, start, rejects)
+        first = next(records, None)
+        out = _open_output(wanted, stack)
+        run = Run(wanted, reasoner, _open_form(wanted, first, out), out, start, until)
+        run.drive(records if first is None else chain([first], records))
+    if wanted.summarises:
+        messages.say(run.summary(rejects.count if rejects else 0))
+
+
+def _bounds(wanted: Evaluation) -> tuple[int | None, int | None]:
+    start = options.time_point(wanted.start, wanted.tick, "--start")
+    until = options.time_point(wanted.until, wanted.tick, "--until")
+    if start is not None and until is not None and until < start:
+        raise click.UsageError(f"--until {wanted.until} lies before --start {wanted.start}")
+    return start, until
+
+
+def _reasoner(wanted: Evaluation, start: int | None) -> Reasoner:
+    facts = [fact for path in wanted.background for fact in read_background(path)]
+    return Reasoner(load(wanted.program), start, facts, wanted.consts, wanted.tick, wanted.limit)
+
+
+def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:
+    if path is None:
+        return None
+    return Rejects(stack.enter_context(open(path, "w", encoding="utf-8")))
+
+
+def _open_output(wanted: Evaluation, stack: ExitStack) -> TextIO:
+    if wanted.output is None or wanted.output == STDIN:
+        return sys.stdout
+    return stack.enter_context(write_whole(wanted.output))
+
+
+def _open_form(wanted: Evaluation, first: Record | None, out: TextIO) -> Form:
+    """The writer of the answers, its header written."""
+    layout = format_of(wanted.output or "", wanted.layout)
+    if wanted.form in layout.headers:
+        out.write(layout.headers[wanted.form] + "\n")
+    return FORMS[wanted.form](layout, _clock(wanted, first), lambda line: out.write(line + "\n"))
+
+
+def _clock(wanted: Evaluation, first: Record | None) -> Clock:
+    """Times as dates where they were asked for, or where the stream begins with one."""
+    asked = wanted.times == "iso"
+    found = wanted.times == "auto" and first is not None and first.iso
+    return wanted.tick.to_text if asked or found else int
+
+
+@dataclass
+class Run:
+    """A reasoner on its way through a stream."""
+
+    wanted: Evaluation
+    reasoner: Reasoner
+    form: Form
+    out: TextIO
+    start: int | None
+    until: int | None
+    present: int | None = None
+    facts: int = 0
+    changes: int = 0
+    reports: int = 0
+
+    def drive(self, records: Iterable[Record]) -> None:
+        """Step from record to record, and then to the end that was asked for."""
+        for time, facts in self._steps(records):
+            self._step(time, facts)
+        last = self.until if self.until is not None else self.start
+        if last is not None and self.start is not None and (self.present is None or self.present < last):
+            self._step(last, ())
+        self.form.end()
+        self.out.flush()
+
+    def _steps(self, records: Iterable[Record]) -> Iterator[tuple[int, Sequence[Atom]]]:
+        until = self.until
+        within = records if until is None else takewhile(lambda record: record.time <= until, records)
+        return ((record.time, record.facts) for record in within) if self.wanted.follows else by_time(within)
+
+    def _step(self, time: int, facts: Sequence[Atom]) -> None:
+        if self.start is None:
+            self.start = time
+        changes = self.reasoner.advance(time, facts)
+        self.form.take(changes, self.start, time)
+        self.present = time
+        self.facts += len(facts)
+        self.changes += len(changes)
+        self._report()
+        if self.wanted.follows:
+            self.out.flush()
+
+    def _report(self) -> None:
+        fresh = self.reasoner.reports[self.reports :]
+        self.reports += len(fresh)
+        if not self.wanted.quiet:
+            for report in fresh:
+                messages.warning(report)
+
+    def summary(self, rejected: int) -> str:
+        """What happened, in a line."""
+        points = 0 if self.start is None or self.present is None else self.present - self.start + 1
+        return (
+            f"{_counted(self.facts, 'fact')}, {_counted(points, 'time point')}, {_counted(self.changes, 'change')}, "
+            f"{rejected} rejected, {_counted(self.reports, 'report')}"
+        )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,129 @@
+"""The group of commands, and what becomes of errors.
+
+Exit codes: 0 all is well, 1 findings or refused input, 2 wrong usage, 130 interrupted, 141 nobody reads the output any more.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from io import TextIOWrapper
+from typing import Any
+
+import click
+
+from laser.cli import check, eval, fmt, messages, plan  # noqa: A004 - the command is called eval
+from laser.errors import LaserError, ProgramError
+
+__all__ = ["main"]
+
+WRONG_USAGE = 2
+INTERRUPTED = 130
+UNREAD = 141
+
+
+class Group(click.Group):
+    """A group whose errors are one line on standard error, and never a traceback."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        run: Callable[..., Any] = super().main
+        if not extra.pop("standalone_mode", True):
+            return run(*args, standalone_mode=False, **extra)
+        _prepare_streams()
+        sys.exit(_outcome(lambda: run(*args, standalone_mode=False, **extra)))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # caught before click makes exit code 1 of it
+            return _stop_writing()
+
+
+def _outcome(run: Callable[[], Any]) -> int:
+    """Run, and turn every way to end into an exit code."""
+    try:
+        code = run()
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return _show_usage(error)
+    except ProgramError as error:
+        messages.finding(str(error))
+        return WRONG_USAGE if error.code == "unreadable" else 1
+    except LaserError as error:
+        messages.error(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _stop_writing()
+    except OSError as error:
+        messages.error(_describe(error))
+    else:
+        return code if isinstance(code, int) else 0
+    return 1
+
+
+def _prepare_streams() -> None:
+    """Put something harmless in the place of closed streams, and speak UTF-8 whatever the locale says."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _show_usage(error: click.ClickException) -> int:
+    """The message, and where help is."""
+    messages.error(error.format_message())
+    context = getattr(error, "ctx", None)
+    if isinstance(error, click.UsageError) and context is not None:
+        messages.say(f"try '{context.command_path} --help'")
+    return error.exit_code
+
+
+def _describe(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _stop_writing() -> int:
+    """Nobody reads on: give the interpreter another place to flush to at its end, so that it has nothing to complain of."""
+    with suppress(OSError, ValueError):  # a stand-in for standard output has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return UNREAD
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("laser-reasoner")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        click.echo(f"laser {_version()}")
+        context.exit()
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
+def main() -> None:
+    """Rules with windows over streams of facts.
+
+    \b
+    laser eval cooling.lars readings.stream    answer a stream
+    laser check cooling.lars                   find mistakes before anything runs
+    laser fmt cooling.lars                     rewrite a program in the house style
+    laser plan cooling.lars                    show how a program is evaluated
+    """
+
+
+for _command in (eval.command, check.command, fmt.command, plan.command):
+    main.add_command(_command)

@@ -1,0 +1,122 @@
+"""Options that several commands share, and the types of their values."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from laser.errors import LaserError, TimeError
+from laser.io.csv import read_field
+from laser.io.lines import STDIN
+from laser.terms import Predicate, Value
+from laser.time import Tick
+
+__all__ = ["FILE", "PROGRAM", "STREAM", "background", "consts", "different_files", "inputs", "tick", "time_point"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+_PREDICATE = re.compile(r"\s*(<[^<>\s]+>|[a-z]\w*)/(\d{1,6})\s*(?:,|\Z)", re.ASCII)
+
+PROGRAM = click.Path()
+"""Whether it is there, and what else may be meant, is told by `laser.analysis.load`."""
+FILE = click.Path(exists=True, dir_okay=False)
+STREAM = click.Path(exists=True, dir_okay=False, allow_dash=True)
+
+
+def tick(command: _Command) -> _Command:
+    """``--tick``, a Tick."""
+    text = "What one time point lasts."
+    decorate = click.option("--tick", metavar="DURATION", default="1 s", show_default=True, callback=_tick, help=text)
+    return decorate(command)
+
+
+def _tick(context: click.Context, option: click.Parameter, text: str) -> Tick:
+    try:
+        return Tick.parse(text)
+    except TimeError as error:
+        raise click.BadParameter(str(error), context, option) from None
+
+
+def consts(command: _Command) -> _Command:
+    """``--const``, a dictionary."""
+    text = "Give a #const another value, as in n=30. Repeatable."
+    decorate = click.option("--const", "consts", metavar="NAME=VALUE", multiple=True, callback=_consts, help=text)
+    return decorate(command)
+
+
+def _consts(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, Value]:
+    given: dict[str, Value] = {}
+    for text in texts:
+        name, value = _const(context, option, text)
+        if name in given and given[name] != value:
+            raise click.BadParameter(f"{name} is given twice, {given[name]} and {value}", context, option)
+        given[name] = value
+    return given
+
+
+def _const(context: click.Context, option: click.Parameter, text: str) -> tuple[str, Value]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise click.BadParameter(f"{text!r} gives no value: write NAME=VALUE, as in n=30", context, option)
+    try:
+        return name.strip(), read_field(value.strip())
+    except (LaserError, ValueError) as error:
+        raise click.BadParameter(str(error), context, option) from None
+
+
+def inputs(command: _Command) -> _Command:
+    """``--inputs``, a set of predicates, or None."""
+    text = "The predicates that stream in, as in temp/1,job/2."
+    return click.option("--inputs", metavar="PREDICATES", callback=_inputs, help=text)(command)
+
+
+def _inputs(context: click.Context, option: click.Parameter, text: str | None) -> frozenset[Predicate] | None:
+    if text is None:
+        return None
+    found, end = set(), 0
+    while end < len(text):
+        match = _PREDICATE.match(text, end)
+        if match is None:
+            wrong = f"{text[end:]!r} is no predicate: write NAME/ARITY, as in temp/1,job/2"
+            raise click.BadParameter(wrong, context, option)
+        found.add(Predicate(match[1], int(match[2])))
+        end = match.end()
+    return frozenset(found)
+
+
+def background(command: _Command) -> _Command:
+    """``--background``"""
+    return click.option(
+        "--background",
+        type=FILE,
+        multiple=True,
+        help="A file of facts that hold at every time: text, CSV or JSON Lines. Repeatable.",
+    )(command)
+
+
+def time_point(text: str | None, tick: Tick, option: str) -> int | None:
+    """The value of ``--start`` or ``--until``."""
+    if text is None:
+        return None
+    try:
+        return tick.from_text(text)
+    except TimeError as error:
+        raise click.BadParameter(str(error), param_hint=option) from None
+
+
+def different_files(written: dict[str, str | None], read: Iterable[str]) -> None:
+    """Refuse to write over what is read, or twice into one file."""
+    taken = {os.path.realpath(path): path for path in read if path != STDIN}
+    for option, path in written.items():
+        if path is None or (Path(path).exists() and not Path(path).is_file()):
+            continue
+        real = os.path.realpath(path)
+        if real in taken:
+            raise click.UsageError(f"{option} {path} would overwrite {taken[real]}, which is also in use")
+        taken[real] = path

@@ -1,0 +1,72 @@
+"""``laser check``."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_a_good_program_is_reported_on(laser):
+    result = laser("check", "p.lars")
+    assert "a/2" in result.stdout
+    assert "q/2" in result.stdout
+    assert result.stdout.endswith("p.lars: 0 errors, 0 warnings\n")
+    assert result.stderr == ""
+
+
+def test_errors_end_with_1(here, laser):
+    (here / "bad.lars").write_text("q(X) :- a(Y).\nr(Z) :- a(1).\n")
+    result = laser("check", "bad.lars", code=1)
+    assert "bad.lars:1:3: error[unsafe-variable]" in result.stdout
+    assert "bad.lars:2:3: error[unsafe-variable]" in result.stdout
+
+
+def test_a_syntax_error_is_a_finding_like_others(here, laser):
+    (here / "bad.lars").write_text("q(X) :- a(X\n")
+    assert "bad.lars:" in laser("check", "bad.lars", code=1).stdout
+    report = json.loads(laser("check", "bad.lars", "--json", code=1).stdout)
+    assert report["ok"] is False
+    assert report["findings"][0]["line"] in (1, 2)
+
+
+def test_warnings_fail_only_where_it_is_strict(here, laser):
+    (here / "w.lars").write_text("q(X) :- a(X, Y).\n")
+    assert "warning[" in laser("check", "w.lars").stdout
+    laser("check", "w.lars", "--strict", code=1)
+
+
+def test_what_streams_in_can_be_said_or_shown(here, laser):
+    (here / "typo.lars").write_text("q(X, Y) :- aa(X, Y) in [3].\n")
+    laser("check", "typo.lars", "--strict")
+    laser("check", "typo.lars", "--strict", "--inputs", "a/2", code=1)
+    result = laser("check", "typo.lars", "--strict", "--stream", "s.stream", code=1)
+    assert "aa" in result.stdout
+    laser("check", "typo.lars", "--strict", "--stream", "s.stream", "--inputs", "aa/2, <http://e.org/p>/2")
+
+
+def test_background_is_known_too(here, laser):
+    (here / "b.lars").write_text("q(X) :- a(X, Y), kind(Y).\n")
+    (here / "kinds.txt").write_text("kind(y).\n")
+    laser("check", "b.lars", "--strict", "--stream", "s.stream", code=1)
+    laser("check", "b.lars", "--strict", "--stream", "s.stream", "--background", "kinds.txt")
+
+
+def test_the_report_as_json(laser):
+    report = json.loads(laser("check", "p.lars", "--json").stdout)
+    assert report["ok"] is True
+    assert report["name"] == "p.lars"
+
+
+def test_constants_and_ticks_are_checked(here, laser):
+    (here / "t.lars").write_text("#const n = 3.\nq(X, Y) :- a(X, Y) in [n], a(X, Y) in [500 ms].\n")
+    laser("check", "t.lars", code=1)
+    laser("check", "t.lars", "--tick", "250 ms")
+    laser("check", "t.lars", "--tick", "250 ms", "--const", "n=-1", code=1)
+    laser("check", "t.lars", "--tick", "250 ms", "--const", "m=1", code=1)
+
+
+def test_a_program_that_is_not_there_may_be_meant_otherwise(laser):
+    assert "did you mean `p.lars`?" in laser("check", "pp.lars", code=2).stderr
+
+
+def test_inputs_must_be_predicates(laser):
+    assert "write NAME/ARITY" in laser("check", "p.lars", "--inputs", "a", code=2).stderr

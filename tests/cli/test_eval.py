@@ -1,0 +1,218 @@
+"""``laser eval``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+
+import pytest
+
+CHANGES = "36  + q(x1, y)\n38  + q(x2, y)\n40  - q(x1, y)\n"
+SNAPSHOTS = (
+    "36: q(x1, y).\n37: q(x1, y).\n38: q(x1, y), q(x2, y).\n39: q(x1, y), q(x2, y).\n40: q(x2, y).\n41: q(x2, y).\n"
+)
+INTERVALS = "q(x1, y)  [36, 39]\nq(x2, y)  [38, 41…]\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"), [("changes", CHANGES), ("snapshots", SNAPSHOTS), ("intervals", INTERVALS)]
+)
+def test_the_three_forms_as_text(laser, form, expected):
+    assert laser("eval", "p.lars", "s.stream", "--as", form).stdout == expected
+
+
+def test_changes_are_the_default(laser):
+    result = laser("eval", "p.lars", "s.stream")
+    assert result.stdout == CHANGES
+    assert result.stderr == ""
+
+
+def test_the_three_forms_as_json(laser):
+    def answers(form):
+        result = laser("eval", "p.lars", "s.stream", "--as", form, "--format", "jsonl")
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    q1 = {"predicate": "q", "args": ["x1", "y"]}
+    assert answers("changes")[0] == {"time": 36, "holds": True, **q1}
+    assert answers("snapshots")[0] == {"time": 36, "facts": [q1]}
+    assert answers("intervals")[0] == {**q1, "since": 36, "until": 39, "open": False}
+    assert answers("intervals")[1]["open"] is True
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ("changes", ["time,holds,predicate,args", "36,true,q,x1,y"]),
+        ("snapshots", ["time,predicate,args", "36,q,x1,y"]),
+        ("intervals", ["since,until,open,predicate,args", "36,39,false,q,x1,y"]),
+    ],
+)
+def test_the_three_forms_as_csv(laser, form, lines):
+    result = laser("eval", "p.lars", "s.stream", "--as", form, "--format", "csv")
+    assert result.stdout.splitlines()[:2] == lines
+
+
+@pytest.mark.parametrize("layout", ["text", "jsonl", "csv"])
+def test_snapshots_can_be_input_again(here, laser, layout):
+    laser("eval", "p.lars", "s.stream", "--as", "snapshots", "--format", layout, "-o", "again")
+    (here / "same.lars").write_text("q2(X, Y) :- q(X, Y).\n")
+    result = laser("eval", "same.lars", "again", "--input-format", layout)
+    assert result.stdout == CHANGES.replace("q(", "q2(")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("s.csv", "time,predicate,args\n36,a,x1,y\n38,a,x2,y\n41\n"),
+        ("s.jsonl", '{"time": 36, "predicate": "a", "args": ["x1", "y"]}\n'
+                    '{"time": 38, "predicate": "a", "args": ["x2", "y"]}\n{"time": 41, "facts": []}\n'),
+        ("s.txt.gz", "36: a(x1, y).\n38: a(x2, y).\n41:\n"),
+    ],
+)  # fmt: skip
+def test_all_formats_give_the_same_answer(here, laser, name, text):
+    (here / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    assert laser("eval", "p.lars", name).stdout == CHANGES
+
+
+def test_standard_input_gives_the_same_answer(laser):
+    assert laser("eval", "p.lars", "-", stdin="36: a(x1, y).\n38: a(x2, y).\n41:\n").stdout == CHANGES
+
+
+def test_lines_of_standard_input_revise_the_present(here, laser):
+    (here / "n.lars").write_text("p :- not a, b.\n")
+    assert laser("eval", "n.lars", "-", stdin="1: b.\n1: a.\n").stdout == "1  + p\n1  - p\n"
+
+
+def test_lines_of_a_file_come_together(here, laser):
+    (here / "n.lars").write_text("p :- not a, b.\n")
+    (here / "n.stream").write_text("1: b.\n1: a.\n")
+    assert laser("eval", "n.lars", "n.stream").stdout == ""
+
+
+def test_dates_in_give_dates_out(here, laser):
+    (here / "d.stream").write_text("1970-01-01T00:01:00Z: a(x1, y).\n1970-01-01T00:01:10Z:\n")
+    expected = "1970-01-01T00:01:00Z  + q(x1, y)\n1970-01-01T00:01:04Z  - q(x1, y)\n"
+    assert laser("eval", "p.lars", "d.stream").stdout == expected
+    assert laser("eval", "p.lars", "d.stream", "--times", "int").stdout == "60  + q(x1, y)\n64  - q(x1, y)\n"
+    (here / "i.stream").write_text("60: a(x1, y).\n70:\n")
+    assert laser("eval", "p.lars", "i.stream", "--times", "iso").stdout == expected
+
+
+def test_start_and_until_bound_the_timeline(laser):
+    result = laser("eval", "p.lars", "s.stream", "--as", "snapshots", "--start", "35", "--until", "36")
+    assert result.stdout == "35: .\n36: q(x1, y).\n"
+    result = laser("eval", "p.lars", "s.stream", "--until", "1970-01-01T00:00:50Z")
+    assert result.stdout == CHANGES + "42  - q(x2, y)\n"
+
+
+def test_a_record_before_the_start_is_refused_or_set_aside(here, laser):
+    result = laser("eval", "p.lars", "s.stream", "--start", "37", code=1)
+    assert result.stderr == "error: s.stream:1: time 36 lies before the start, 37\n"
+    laser("eval", "p.lars", "s.stream", "--start", "37", "--rejects", "bad.jsonl")
+    assert len((here / "bad.jsonl").read_text().splitlines()) == 1
+
+
+def test_an_empty_stream_has_a_timeline_only_with_a_start(here, laser):
+    (here / "e.stream").write_text("")
+    (here / "e.lars").write_text("p :- not a.\n")
+    assert laser("eval", "e.lars", "e.stream", "--as", "snapshots").stdout == ""
+    result = laser("eval", "e.lars", "e.stream", "--as", "snapshots", "--start", "3", "--until", "4")
+    assert result.stdout == "3: p.\n4: p.\n"
+
+
+def test_constants_and_ticks(here, laser):
+    (here / "c.lars").write_text("#const n = 1.\nq(X) :- a(X, Y) in [n].\n")
+    assert "38  - q(x1)" in laser("eval", "c.lars", "s.stream").stdout
+    assert "40  - q(x1)" in laser("eval", "c.lars", "s.stream", "--const", "n=3").stdout
+    (here / "t.lars").write_text("q(X) :- a(X, Y) in [1 s].\n")
+    assert "39  - q(x1)" in laser("eval", "t.lars", "s.stream", "--tick", "500 ms").stdout
+
+
+def test_background_data(here, laser):
+    (here / "b.lars").write_text("q(X, Z) :- a(X, Y), kind(Y, Z).\n")
+    (here / "kinds.csv").write_text("predicate,args\nkind,y,7\n")
+    assert "36  + q(x1, 7)" in laser("eval", "b.lars", "s.stream", "--background", "kinds.csv").stdout
+
+
+def test_malformed_records_stop_the_run_or_are_set_aside(here, laser):
+    (here / "m.stream").write_text("36: a(x1, y).\nnoise\n38: a(x2, y).\n37: a(x3, y).\n41:\n")
+    result = laser("eval", "p.lars", "m.stream", code=1)
+    assert result.stderr.startswith("error: m.stream:2: ")
+    result = laser("eval", "p.lars", "m.stream", "--rejects", "bad.jsonl", "-v")
+    assert result.stdout == CHANGES
+    assert "2 rejected" in result.stderr
+    entries = [json.loads(line) for line in (here / "bad.jsonl").read_text().splitlines()]
+    assert [(entry["line"], entry["record"]) for entry in entries] == [(2, "noise"), (4, "37: a(x3, y).")]
+    assert entries[1]["reason"] == "time 37 lies before 38"
+
+
+def test_output_appears_whole_or_not_at_all(here, laser):
+    laser("eval", "p.lars", "s.stream", "--output", "out.csv")
+    assert (here / "out.csv").read_text().startswith("time,holds,predicate,args\n36,true,q,x1,y\n")
+    (here / "m.stream").write_text("36: a(x1, y).\nnoise\n")
+    before = sorted(os.listdir(here))
+    laser("eval", "p.lars", "m.stream", "--output", "other.txt", code=1)
+    laser("eval", "p.lars", "m.stream", "--output", "out.csv", code=1)
+    assert sorted(os.listdir(here)) == before
+    assert "36,true" in (here / "out.csv").read_text()
+
+
+@pytest.mark.parametrize("option", ["--output", "--rejects"])
+@pytest.mark.parametrize("victim", ["p.lars", "s.stream"])
+def test_input_is_never_overwritten(here, laser, option, victim):
+    before = (here / victim).read_text()
+    result = laser("eval", "p.lars", "s.stream", option, victim, code=2)
+    assert "would overwrite" in result.stderr
+    assert (here / victim).read_text() == before
+
+
+def test_the_summary_is_for_those_who_ask(laser):
+    result = laser("eval", "p.lars", "s.stream", "--verbose")
+    assert result.stderr == "2 facts, 6 time points, 3 changes, 0 rejected, 0 reports\n"
+
+
+def test_reports_of_the_run_are_printed_once(here, laser):
+    (here / "r.lars").write_text("hot(V) :- temp(V), V > 100.\n")
+    (here / "r.stream").write_text("1: temp(off).\n2: temp(off).\n3: temp(200).\n")
+    result = laser("eval", "r.lars", "r.stream")
+    assert result.stdout == "3  + hot(200)\n"
+    assert result.stderr.count("warning: ") == 1
+    assert laser("eval", "r.lars", "r.stream", "--quiet").stderr == ""
+
+
+def test_a_program_that_is_refused_says_where(here, laser):
+    (here / "bad.lars").write_text("q(X) :- a(Y).\n")
+    result = laser("eval", "bad.lars", "s.stream", code=1)
+    assert "bad.lars:1:3: error[unsafe-variable]" in result.stderr
+    assert result.stdout == ""
+
+
+def test_an_endless_recursion_is_stopped(here, laser):
+    (here / "loop.lars").write_text("n(X + 1) :- n(X).\nn(0) :- a(X, Y).\n")
+    result = laser("eval", "loop.lars", "s.stream", "--limit", "1000", code=1)
+    assert result.stderr.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--start", "noon"], "'noon' is no time"),
+        (["--start", "5", "--until", "3"], "--until 3 lies before --start 5"),
+        (["--tick", "often"], "'often' is no tick"),
+        (["--const", "n"], "write NAME=VALUE"),
+        (["--const", "n=1", "--const", "n=2"], "given twice"),
+        (["--as", "prose"], "prose"),
+        (["--outptu", "x"], "--output"),
+        (["--background", "missing"], "missing"),
+    ],
+)
+def test_wrong_usage(laser, args, words):
+    result = laser("eval", "p.lars", "s.stream", *args, code=2)
+    assert result.stderr.startswith("error: ")
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_an_unknown_constant_is_refused(laser):
+    assert "n" in laser("eval", "p.lars", "s.stream", "--const", "n=1", code=1).stderr

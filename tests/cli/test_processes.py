@@ -1,0 +1,151 @@
+"""The command line as a process of its own: pipes, signals, files that are none."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import ROOT
+
+WAIT = 20
+
+
+def read_soon(pipe):
+    """A line, or a failure where none comes."""
+    assert select.select([pipe], [], [], WAIT)[0], "no answer"
+    return pipe.readline()
+
+
+def test_each_line_of_standard_input_is_answered_before_the_next(start):
+    process = start("eval", "p.lars", "-")
+    process.stdin.write("36: a(x1, y).\n")
+    process.stdin.flush()
+    assert read_soon(process.stdout) == "36  + q(x1, y)\n"
+    process.stdin.write("40:\n")
+    process.stdin.flush()
+    assert read_soon(process.stdout) == "40  - q(x1, y)\n"
+    process.stdin.close()
+    assert process.wait(WAIT) == 0
+    assert process.stderr.read() == ""
+
+
+def test_nobody_reading_is_no_error(here, start):
+    (here / "long.stream").write_text("".join(f"{t}: a(x{t}, y).\n" for t in range(20_000)))
+    process = start("eval", "p.lars", "long.stream")
+    assert process.stdout.readline() == "0  + q(x0, y)\n"
+    process.stdout.close()
+    assert process.wait(WAIT) == 141
+    assert process.stderr.read() == ""
+
+
+def test_an_interrupt_leaves_no_traceback_and_no_file(here, start):
+    process = start("eval", "p.lars", "-", "--output", "out.txt", "--rejects", "bad.jsonl")
+    process.stdin.write("noise\n36: a(x1, y).\n")
+    process.stdin.flush()
+    while not (here / "bad.jsonl").exists() or not (here / "bad.jsonl").read_text():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(WAIT) == 130
+    assert "Traceback" not in process.stderr.read()
+    assert sorted(os.listdir(here)) == ["bad.jsonl", "p.lars", "s.stream"]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["eval", "p.lars", "missing.stream"], "missing.stream"),
+        (["eval", "p.lars", "."], "is a directory"),
+        (["evla", "p.lars", "s.stream"], "evla"),
+        (["check", "--strct", "p.lars"], "--strict"),
+        (["eval", "p.lars"], "STREAM"),
+    ],
+)
+def test_wrong_usage_is_one_message_and_where_help_is(start, args, words):
+    process = start(*args)
+    out, err = process.communicate(timeout=WAIT)
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith("error: ")
+    assert words in err
+    assert "--help'" in err
+
+
+def test_a_program_that_is_not_there_is_wrong_usage_too(start):
+    process = start("eval", "missing.lars", "s.stream")
+    assert "missing.lars: error[unreadable]" in process.communicate(timeout=WAIT)[1]
+    assert process.returncode == 2
+
+
+def test_an_empty_stream_has_an_empty_answer(here, start):
+    (here / "empty").write_text("")
+    process = start("eval", "p.lars", "empty")
+    assert process.communicate(timeout=WAIT) == ("", "")
+    assert process.returncode == 0
+
+
+def test_an_output_that_cannot_be_written_says_so(start):
+    process = start("eval", "p.lars", "s.stream", "--output", "no/such/place")
+    out, err = process.communicate(timeout=WAIT)
+    assert (process.returncode, out) == (1, "")
+    assert err.startswith("error: ")
+    assert "No such file or directory" in err
+
+
+def test_a_closed_standard_input_is_an_empty_stream(start):
+    process = start("eval", "p.lars", "-", stdin=subprocess.DEVNULL)
+    assert process.communicate(timeout=WAIT) == ("", "")
+    assert process.returncode == 0
+
+
+def test_output_is_utf_8_whatever_the_locale_says(here, start, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    (here / "u.stream").write_text('36: a("ä", y).\n', encoding="utf-8")
+    process = start("eval", "p.lars", "u.stream", encoding="utf-8")
+    assert process.communicate(timeout=WAIT)[0] == '36  + q("ä", y)\n'
+
+
+def on_terminal(start, *args):
+    """What a terminal gets on standard error."""
+    terminal, end = pty.openpty()
+    process = start(*args, stderr=end)
+    os.close(end)
+    process.wait(WAIT)
+    text = os.read(terminal, 10_000).decode()
+    os.close(terminal)
+    return text
+
+
+def test_a_terminal_gets_a_summary_and_colours(start, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert on_terminal(start, "eval", "p.lars", "s.stream").startswith("2 facts, 6 time points, 3 changes")
+    assert on_terminal(start, "eval", "p.lars", "missing").startswith("\x1b[31m\x1b[1merror\x1b[0m: ")
+
+
+def test_colours_can_be_refused(start, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert on_terminal(start, "eval", "p.lars", "missing").startswith("error: ")
+
+
+def test_closed_streams_are_empty_ones(here):
+    command = f'PYTHONPATH="{ROOT / "src"}" "{sys.executable}" -m laser eval p.lars'
+    for redirected in ("- <&-", "s.stream >&-", "s.stream 2>&-"):
+        finished = subprocess.run(["sh", "-c", f"{command} {redirected}"], capture_output=True, text=True, check=False)
+        assert (finished.returncode, finished.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_is_an_error(start):
+    with open("/dev/full", "w") as full:
+        process = start("eval", "p.lars", "s.stream", stdout=full)
+        assert process.communicate(timeout=WAIT)[1] == "error: No space left on device\n"
+    assert process.returncode == 1
+
+
+def test_output_may_be_named_like_a_device(start):
+    process = start("eval", "p.lars", "s.stream", "--output", "/dev/stdout")
+    assert process.communicate(timeout=WAIT)[0].startswith("36  + q(x1, y)\n")

@@ -1,0 +1,112 @@
+"""The JSON Lines format of streams."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from laser.io.jsonl import parse_background, parse_record, write_change, write_interval, write_snapshot
+from laser.io.lines import Line
+from laser.io.records import Malformed, read_items
+from laser.terms import Atom, Iri
+from laser.time import Tick
+
+SECOND = Tick()
+A = Atom("a", ("x1", "y"))
+MIXED = Atom("m", (1, 2.5, "1", "<no iri>", "", Iri("http://e.org/x"), "ä\n"))
+
+
+@pytest.mark.parametrize(
+    ("line", "time", "facts", "iso"),
+    [
+        ('{"time": 36, "predicate": "a", "args": ["x1", "y"]}', 36, (A,), False),
+        ('{"time": "36", "predicate": "a", "args": ["x1", "y"]}', 36, (A,), False),
+        ('{"time": "1970-01-01T00:01:00Z", "predicate": "a", "args": ["x1", "y"]}', 60, (A,), True),
+        ('{"time": 36, "predicate": "alarm"}', 36, (Atom("alarm"),), False),
+        ('{"time": 36, "facts": []}', 36, (), False),
+        ('{"time": 36, "facts": [{"predicate": "a", "args": ["x1", "y"]}]}', 36, (A,), False),
+        ('{"time": 1, "predicate": "a", "args": [true, 2.0, -3]}', 1, (Atom("a", ("true", 2, -3)),), False),
+        (
+            '{"time": 1, "predicate": {"iri": "http://e.org/p"}, "args": []}',
+            1,
+            (Atom(Iri("http://e.org/p")),),
+            False,
+        ),
+        ('{"time": 1, "predicate": "<http://e.org/p>"}', 1, (Atom(Iri("http://e.org/p")),), False),
+        ('{"time": 1, "predicate": "s", "args": ["\\ud83d\\ude00"]}', 1, (Atom("s", ("😀",)),), False),
+    ],
+)
+def test_a_line_is_a_record(line, time, facts, iso):
+    assert parse_record(line, SECOND) == (time, facts, iso)
+
+
+def test_a_string_that_looks_like_an_iri_is_a_string():
+    record = parse_record('{"time": 1, "predicate": "a", "args": ["<http://e.org/x>"]}', SECOND)
+    assert record is not None
+    assert type(record.facts[0].args[0]) is str
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "it is no JSON"),
+        ("[]", "a record is an object, not a list"),
+        ("36", "a record is an object, not 36"),
+        ('{"predicate": "a"}', "the key 'time' is missing"),
+        ('{"time": 36}', "the key 'predicate' is missing"),
+        ('{"time": 36, "predicate": "a", "arg": []}', "unknown key 'arg': did you mean 'args'?"),
+        ('{"time": 36, "predicate": "a", "id": 7}', "unknown key 'id': a record has 'args', 'predicate', 'time'"),
+        ('{"time": 36, "time": 37, "predicate": "a"}', "the key 'time' occurs twice"),
+        ('{"time": 36.5, "predicate": "a"}', "'time' is an integer or an ISO 8601 string, not 36.5"),
+        ('{"time": true, "predicate": "a"}', "'time' is an integer or an ISO 8601 string, not true"),
+        ('{"time": null, "predicate": "a"}', "'time' is an integer or an ISO 8601 string, not null"),
+        ('{"time": -1, "predicate": "a"}', "-1 is no time point"),
+        ('{"time": "noon", "predicate": "a"}', "'noon' is no time"),
+        ('{"time": 1, "predicate": 7}', "'predicate' is a string, not 7"),
+        ('{"time": 1, "predicate": "A"}', "'A' is no predicate"),
+        ('{"time": 1, "predicate": "not"}', "is a word of the language"),
+        ('{"time": 1, "predicate": "a", "args": "x"}', "'args' is a list, not \"x\""),
+        ('{"time": 1, "predicate": "a", "args": [null]}', "null is not a term"),
+        ('{"time": 1, "predicate": "a", "args": [["x"]]}', "a list is not a term"),
+        ('{"time": 1, "predicate": "a", "args": [{"x": 1}]}', "an object is not a term"),
+        ('{"time": 1, "predicate": "a", "args": [{"iri": "no iri"}]}', "is no absolute IRI"),
+        ('{"time": 1, "predicate": "a", "args": [{"iri": 7}]}', "is no absolute IRI"),
+        ('{"time": 1, "predicate": "a", "args": [NaN]}', "NaN is not a term"),
+        ('{"time": 1, "predicate": "a", "args": [-Infinity]}', "-Infinity is not a term"),
+        ('{"time": 1, "predicate": "a", "args": [1e400]}', "numbers must be finite"),
+        ('{"time": 1, "predicate": "a", "args": ["\\ud800"]}', "surrogate"),
+        ('{"time": 1, "facts": {}}', "'facts' is a list of objects, not an object"),
+        ('{"time": 1, "facts": [7]}', "'facts' is a list of objects, with 7 in it"),
+        ('{"time": 1, "facts": [], "predicate": "a"}', "unknown key 'predicate'"),
+        ('{"time": 1, "predicate": "a", "args": [' + "9" * 5000 + "]}", "digits"),
+        ('{"time": 1, "predicate": "a", "args": ' + "[" * 200_000, "nested too deeply"),
+        ("\x00", "it is no JSON"),
+    ],
+)
+def test_what_is_malformed_says_why(line, words):
+    (item,) = read_items([Line(1, line)], lambda text: parse_record(text, SECOND))
+    assert isinstance(item, Malformed)
+    assert words in item.reason
+    assert len(item.reason) < 400
+
+
+def test_blank_lines_say_nothing():
+    assert parse_record("  \r", SECOND) is None
+    assert parse_background("") == ()
+
+
+def test_background_has_no_time():
+    assert parse_background('{"predicate": "a", "args": ["x1", "y"]}') == (A,)
+
+
+def test_changes_snapshots_and_intervals_as_json():
+    assert json.loads(write_change(36, A, True)) == {"time": 36, "holds": True, "predicate": "a", "args": ["x1", "y"]}
+    assert json.loads(write_interval(A, 36, 39, False)) == {
+        "predicate": "a", "args": ["x1", "y"], "since": 36, "until": 39, "open": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("atoms", [(), (A,), (A, MIXED), (Atom(Iri("http://e.org/p"), (1,)),)])
+def test_snapshots_are_streams_again(atoms):
+    assert parse_record(write_snapshot(36, atoms), SECOND) == (36, atoms, False)

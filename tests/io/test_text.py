@@ -1,0 +1,105 @@
+"""The text format of streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from laser.errors import FactError, LaserError, TimeError
+from laser.io.text import parse_background, parse_record, strip_comment, write_change, write_interval, write_snapshot
+from laser.terms import Atom, Iri
+from laser.time import Tick
+
+SECOND = Tick()
+A = Atom("a", ("x1", "y"))
+B = Atom("b", ("y", "z"))
+
+
+@pytest.mark.parametrize(
+    ("line", "time", "facts"),
+    [
+        ("36: a(x1, y), b(y, z).", 36, (A, B)),
+        ("36: a(x1, y), b(y, z)", 36, (A, B)),
+        ("36:a(x1,y).", 36, (A,)),
+        ("  36 :  a(x1, y).  \r", 36, (A,)),
+        ("37:", 37, ()),
+        ("37: .", 37, ()),
+        ("37: % nothing", 37, ()),
+        ("36: a(x1, y). // two kinds of comment", 36, (A,)),
+        ('36: s("50 % of \\"it\\" // here").  % and this', 36, (Atom("s", ('50 % of "it" // here',)),)),
+        ("36: <http://e.org/a%20b>(x).", 36, (Atom(Iri("http://e.org/a%20b"), ("x",)),)),
+        ('36: s("12:30: noon").', 36, (Atom("s", ("12:30: noon",)),)),
+        ("36: alarm.", 36, (Atom("alarm"),)),
+    ],
+)
+def test_a_line_is_a_time_point_with_its_facts(line, time, facts):
+    assert parse_record(line, SECOND) == (time, facts, False)
+
+
+@pytest.mark.parametrize(
+    ("stamp", "time"),
+    [
+        ("1970-01-01T00:01:00Z", 60),
+        ("1970-01-01T01:01:00+01:00", 60),
+        ("1970-01-01 00:01:00", 60),
+        ("1970-01-01T00:01", 60),
+        ("1970-01-01T00:01:00.750", 60),
+        ("1970-01-02", 86400),
+        ("19700102T000000Z", 86400),
+    ],
+)
+@pytest.mark.parametrize("colon", [":", ": ", " : "])
+def test_a_time_may_be_a_date_whose_colons_are_its_own(stamp, time, colon):
+    assert parse_record(f"{stamp}{colon}a(x1, y).", SECOND) == (time, (A,), True)
+
+
+def test_an_empty_time_point_may_be_a_date():
+    assert parse_record("1970-01-01T00:01:00Z:", SECOND) == (60, (), True)
+
+
+@pytest.mark.parametrize("line", ["", "   ", "\t\r", "% comment", "  // comment", "% 36: a(x1, y)."])
+def test_blanks_and_comments_say_nothing(line):
+    assert parse_record(line, SECOND) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "words"),
+    [
+        ("a(x1, y).", TimeError, "begins with its time"),
+        ("-5: a(x1, y).", TimeError, "'-5' is no time"),
+        ("3.5: a(x1, y).", TimeError, "'3.5' is no time"),
+        ("12:30:45: a(x1, y).", TimeError, "'12:30:45' is no time"),
+        ("2026-13-01T00:00:00Z: a.", TimeError, "is no time"),
+        ("1969-12-31T00:00:00Z: a.", TimeError, "before 1970"),
+        ("99999999999999999999999: a.", TimeError, "no time point"),
+        (": a.", TimeError, "is no time"),
+        ("36: A(x).", FactError, ""),
+        ("36: a(X).", FactError, ""),
+        ("36: a(x1, y", FactError, "column 12"),
+        ("  36:  a(x1, Y).", FactError, "column 14"),
+        ("36: a(x1, y). 37: b.", FactError, ""),
+        ("36: a(x1, y) b(y, z).", FactError, ""),
+        ("36: a(\x00).", FactError, ""),
+        ("36: " + "a(" * 100_000, LaserError, ""),
+    ],
+)
+def test_what_is_malformed_says_why(line, error, words):
+    with pytest.raises(error, match=words):
+        parse_record(line, SECOND)
+
+
+def test_a_comment_is_found_in_time_linear_in_the_line():
+    assert strip_comment('"\\"' * 200_000 + "%") == '"\\"' * 200_000 + "%"
+
+
+def test_background_has_no_time():
+    assert parse_background("a(x1, y), b(y, z).  % both") == (A, B)
+    assert parse_background("% none") == ()
+
+
+def test_changes_snapshots_and_intervals_as_text():
+    assert write_change(36, A, True) == "36  + a(x1, y)"
+    assert write_change(40, A, False) == "40  - a(x1, y)"
+    assert write_snapshot(36, [A, B]) == "36: a(x1, y), b(y, z)."
+    assert write_snapshot(37, []) == "37: ."
+    assert write_interval(A, 36, 39, False) == "a(x1, y)  [36, 39]"
+    assert write_interval(A, 36, 41, True) == "a(x1, y)  [36, 41…]"
