@@ -1,0 +1,78 @@
+"""Which constructs of the language a program uses, by name: the laws count them, so that none is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from laser.syntax import tree
+from laser.syntax.program import Program
+
+
+def constructs(program: Program) -> set[str]:
+    """The names of the constructs of a program."""
+    derived = {rule.head.predicate for rule in program.rules}
+    found = set()
+    for statement in program.statements:
+        match statement:
+            case tree.Rule():
+                found.update(of_rule(statement, derived))
+            case tree.Fact():
+                found.add("fact of a derived predicate" if statement.atom.predicate in derived else "fact")
+                found.update("range" for term in statement.atom.args if isinstance(term, tree.Range))
+            case tree.ConstDirective():
+                found.add("#const")
+            case tree.ShowDirective():
+                found.add("#show")
+            case tree.PrefixDirective():
+                found.add("#prefix")
+    return found
+
+
+def of_rule(rule: tree.Rule, derived: set) -> Iterator[str]:
+    if rule.time is not None:
+        yield f"head at {of_time(rule.time)}"
+    if any(isinstance(term, tree.Arithmetic) for term in rule.head.args):
+        yield "arithmetic in a head"
+    if not any(isinstance(e, tree.Literal) and not e.negated and not e.negated_inside for e in rule.body):
+        yield "body without positive atoms"
+    for element in rule.body:
+        if isinstance(element, tree.Comparison):
+            yield f"comparison {element.operator}"
+        else:
+            yield from of_literal(element, derived)
+            if element.atom.predicate == rule.head.predicate:
+                yield f"recursion {of_modality(element)}"
+
+
+def of_literal(literal: tree.Literal, derived: set) -> Iterator[str]:
+    yield of_modality(literal)
+    yield f"{of_modality(literal)}, over {'derived' if literal.atom.predicate in derived else 'input'}"
+    if isinstance(literal.modality, tree.At):
+        yield f"body at {of_time(literal.modality.time)}"
+    names = [t.name for t in literal.atom.args if isinstance(t, tree.Variable)]
+    if "_" in names:
+        yield "_ under not" if literal.negated or literal.negated_inside else "_"
+    if len(set(names) - {"_"}) < len([n for n in names if n != "_"]):
+        yield "repeated variable"
+    if any(isinstance(t, tree.Constant) for t in literal.atom.args):
+        yield "constant in an atom"
+    if any(isinstance(t, tree.Arithmetic) for t in literal.atom.args):
+        yield "arithmetic in a body atom"
+
+
+def of_modality(literal: tree.Literal) -> str:
+    modality = "at" if isinstance(literal.modality, tree.At) else literal.modality
+    window = f"{literal.window.kind} window " if literal.window else ""
+    return f"{'not ' * literal.negated}{window}{modality}{' not' * literal.negated_inside}"
+
+
+def of_time(term: tree.Term) -> str:
+    match term:
+        case tree.Variable(name="_"):
+            return "_"
+        case tree.Variable(name=name):
+            return "a time variable" if name in "TU" else "a data variable"
+        case tree.Arithmetic(operator=operator):
+            return f"T {operator} k"
+        case _:
+            return "a constant"

@@ -1,0 +1,66 @@
+"""Rewritings of programs that must not change their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from laser.syntax import tree
+from laser.syntax.program import Program
+from laser.terms import Atom, Predicate
+from tests.strategies import Choices, Stream, program_of
+
+
+def shuffle(program: Program, choices: Choices) -> Program:
+    """The same statements and the same bodies in another order; directives stay in front."""
+    directives = [s for s in program.statements if not isinstance(s, tree.Rule | tree.Fact)]
+    others: list[tree.Statement] = [
+        replace(s, body=tuple(mixed(s.body, choices)), span=None) if isinstance(s, tree.Rule) else s
+        for s in program.statements
+        if isinstance(s, tree.Rule | tree.Fact)
+    ]
+    return program_of([*directives, *mixed(others, choices)])
+
+
+def mixed(items: Any, choices: Choices) -> list[Any]:
+    rest = list(items)
+    return [rest.pop(choices.integer(0, len(rest) - 1)) for _ in items]
+
+
+def rename(program: Program, stream: Stream) -> tuple[Program, Stream, Callable[[Atom], Atom]]:
+    """Other names for predicates and variables, so that their alphabetical order is reversed; and the way back."""
+    names = sorted(
+        {atom.name for atom in patterns(program)} | {fact.predicate for _, facts in stream for fact in facts}
+    )
+    new = {old: f"k{i:03}" for i, old in enumerate(reversed(names))}
+    back = {value: key for key, value in new.items()}
+    statements = [renamed(statement, new) for statement in program.statements]
+    renamed_stream = [(time, [Atom(new[f.predicate], f.args) for f in facts]) for time, facts in stream]
+    return program_of(statements), renamed_stream, lambda atom: Atom(back[atom.predicate], atom.args)
+
+
+def patterns(program: Program) -> list[tree.AtomPattern]:
+    heads = [rule.head for rule in program.rules] + [fact.atom for fact in program.facts]
+    return heads + [e.atom for rule in program.rules for e in rule.body if isinstance(e, tree.Literal)]
+
+
+def renamed(part: Any, new: dict[str, str]) -> Any:
+    """Rename throughout a part of a tree."""
+    match part:
+        case tree.Variable(name=name):
+            return part if name == "_" else tree.Variable(f"N{ord('Z') - ord(name[0]):02}{name}")
+        case tree.AtomPattern():
+            return tree.AtomPattern(new[part.name], renamed(part.args, new))
+        case tree.ShowDirective():
+            return tree.ShowDirective(tuple(Predicate(new.get(p.name, p.name), p.arity) for p in part.predicates))
+        case tuple():
+            return tuple(renamed(item, new) for item in part)
+        case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | tree.Window() | str() | bool() | None:
+            return part
+        case _:
+            fields = {name: renamed(getattr(part, name), new) for name in part.__slots__ if name not in KEPT}
+            return replace(part, **fields, **({"span": None} if "span" in part.__slots__ else {}))
+
+
+KEPT = {"span", "operator"}

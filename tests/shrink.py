@@ -1,0 +1,56 @@
+"""Make a counterexample smaller, greedily: drop statements, parts of bodies, time points and facts while it still fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from laser.syntax import tree
+from tests.strategies import Trial, program_of
+
+
+def shrink(trial: Trial, fails: Callable[[Trial], bool], patience: int = 600) -> Trial:
+    """The smallest trial found that still fails."""
+    for _ in range(patience):
+        smaller = next((t for t in candidates(trial) if safely(fails, t)), None)
+        if smaller is None:
+            return trial
+        trial = smaller
+    return trial
+
+
+def safely(fails: Callable[[Trial], bool], trial: Trial) -> bool:
+    try:
+        return fails(trial)
+    except Exception:
+        return False
+
+
+def candidates(trial: Trial) -> Iterator[Trial]:
+    """All trials that are one step smaller, the big steps first."""
+    statements = trial.program.statements
+    for i in range(len(statements)):
+        yield replace(trial, program=program_of(statements[:i] + statements[i + 1 :]))
+    for i in range(len(trial.stream)):
+        if len(trial.stream) > 1:
+            yield replace(trial, stream=trial.stream[:i] + trial.stream[i + 1 :])
+    for i, statement in enumerate(statements):
+        if isinstance(statement, tree.Rule):
+            for rule in smaller_rules(statement):
+                yield replace(trial, program=program_of((*statements[:i], rule, *statements[i + 1 :])))
+    for i, (time, facts) in enumerate(trial.stream):
+        for j in range(len(facts)):
+            point = (time, facts[:j] + facts[j + 1 :])
+            yield replace(trial, stream=[*trial.stream[:i], point, *trial.stream[i + 1 :]])
+    if trial.until is not None:
+        yield replace(trial, until=None)
+        if trial.until > trial.stream[-1][0]:
+            yield replace(trial, until=trial.until - 1)
+
+
+def smaller_rules(rule: tree.Rule) -> Iterator[tree.Rule]:
+    for i in range(len(rule.body)):
+        if len(rule.body) > 1:
+            yield replace(rule, body=rule.body[:i] + rule.body[i + 1 :])
+    if rule.time is not None:
+        yield replace(rule, time=None)

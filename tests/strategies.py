@@ -1,0 +1,422 @@
+"""Random programs and streams that reach every construct of the language: the one source for all laws.
+
+The generator asks for decisions through :class:`Choices`, so that the same code serves hypothesis (which shrinks) and a
+seeded ``random.Random`` (which is fast). Programs are safe and stratified by construction: predicates have levels, a rule
+negates only lower levels, and its head and its negations use only what its positive atoms bind.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from hypothesis import strategies as st
+
+from laser.syntax import tree
+from laser.syntax.program import Program
+from laser.terms import Atom, Iri, Predicate, Value
+
+T = TypeVar("T")
+Stream = list[tuple[int, list[Atom]]]
+
+NUMBERS: tuple[Value, ...] = (0, 1, 2, 3)
+VALUES: tuple[Value, ...] = (0, 1, 2, 3, 5, "x", "y")
+ODD_VALUES: tuple[Value, ...] = (-1, 1.5, "two words", "not", Iri("http://example.org/i"))
+VARIABLES = ("X", "Y", "Z")
+ASSIGNED = ("V", "W")
+TIMES = ("T", "U")
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+ANONYMOUS = tree.Variable("_")
+CONST = "n"
+
+
+class Choices(Protocol):
+    """Where decisions come from."""
+
+    def integer(self, low: int, high: int) -> int: ...
+
+    def pick(self, options: Sequence[T]) -> T: ...
+
+    def chance(self, percent: int) -> bool: ...
+
+
+class Seeded:
+    """Decisions by a seeded generator."""
+
+    def __init__(self, seed: Any) -> None:
+        self.random = random.Random(repr(seed))
+
+    def integer(self, low: int, high: int) -> int:
+        return self.random.randint(low, high)
+
+    def pick(self, options: Sequence[T]) -> T:
+        return options[int(self.random.random() * len(options))]
+
+    def chance(self, percent: int) -> bool:
+        return self.random.random() * 100 < percent
+
+
+class Drawn:
+    """Decisions by hypothesis; it shrinks towards low numbers, first options and no."""
+
+    def __init__(self, draw: Callable[[Any], Any]) -> None:
+        self.draw = draw
+
+    def integer(self, low: int, high: int) -> int:
+        return int(self.draw(st.integers(low, high)))
+
+    def pick(self, options: Sequence[T]) -> T:
+        return options[self.integer(0, len(options) - 1)]
+
+    def chance(self, percent: int) -> bool:
+        return self.integer(0, 99) >= 100 - percent
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A program with a stream and its timeline."""
+
+    program: Program
+    stream: Stream
+    start: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The predicates of one program, by what they are for, and the values of its data."""
+
+    streamed: tuple[Predicate, ...]
+    static: tuple[Predicate, ...]
+    levels: tuple[tuple[Predicate, ...], ...]
+    mixed: tuple[Predicate, ...]
+    values: tuple[Value, ...]
+
+    @property
+    def derived(self) -> tuple[Predicate, ...]:
+        return tuple(p for level in self.levels for p in level)
+
+    def below(self, level: int) -> tuple[Predicate, ...]:
+        """What is complete before a level: input and lower levels."""
+        return self.streamed + self.static + tuple(p for some in self.levels[:level] for p in some)
+
+
+@dataclass
+class Body:
+    """A body in the making, with what it binds."""
+
+    elements: list[tree.BodyElement] = field(default_factory=list)
+    bound: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+    grown: set[str] = field(default_factory=set)
+    """Variables whose values arithmetic may have made: a recursive head with them could grow for ever."""
+    recursive: bool = False
+    grounded: bool = False
+    """Whether it shall not be recursive, so that recursion has something to begin with."""
+
+    def bind(self, name: str) -> None:
+        if name != "_" and name not in self.bound:
+            self.bound.append(name)
+
+
+class Generator:
+    """Makes one program and one stream for it."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.const = choices.chance(12)
+        self.words = self.vocabulary()
+
+    # -- words
+
+    def vocabulary(self) -> Vocabulary:
+        c = self.choices
+        arity = lambda: c.pick((1, 1, 1, 0, 2))  # noqa: E731
+        streamed = tuple(Predicate(name, arity()) for name in "abc"[: c.integer(1, 3)])
+        static = (Predicate("g", c.integer(1, 2)),) if c.chance(35) else ()
+        names = iter("pqrstu")
+        levels = tuple(
+            tuple(Predicate(next(names), arity()) for _ in range(1 + c.chance(30))) for _ in range(c.integer(1, 3))
+        )
+        derived = tuple(p for level in levels for p in level)
+        mixed = tuple(p for p in derived if c.chance(20))
+        values = tuple(c.pick(VALUES) for _ in range(c.pick((2, 2, 2, 3, 3))))
+        odd = (c.pick(ODD_VALUES),) if c.chance(20) else ()
+        return Vocabulary(streamed, static, levels, mixed, values + odd)
+
+    def value(self) -> Value:
+        return self.choices.pick(self.words.values)
+
+    # -- programs
+
+    def program(self) -> Program:
+        c = self.choices
+        statements: list[tree.Statement] = [tree.ConstDirective(CONST, tree.Constant(2))] if self.const else []
+        if c.chance(8):
+            shown = tuple(p for p in self.words.derived if c.chance(60)) or self.words.derived[-1:]
+            statements.append(tree.ShowDirective(shown))
+        for predicate in self.words.static:
+            statements += [self.fact(predicate) for _ in range(c.integer(1, 3))]
+        for level, predicates in enumerate(self.words.levels):
+            for predicate in predicates:
+                statements += [self.rule(predicate, level, first=i == 0) for i in range(c.pick((1, 1, 2, 2, 3)))]
+                statements += [self.fact(predicate)] if c.chance(12) else []
+        return program_of(statements)
+
+    def fact(self, predicate: Predicate) -> tree.Fact:
+        return tree.Fact(tree.AtomPattern(predicate.name, tuple(self.fact_term() for _ in range(predicate.arity))))
+
+    def fact_term(self) -> tree.Term:
+        if self.choices.chance(8):
+            low = self.choices.integer(0, 2)
+            return tree.Range(tree.Constant(low), tree.Constant(low + self.choices.integer(0, 2)))
+        return tree.Constant(self.value())
+
+    def rule(self, head: Predicate, level: int, first: bool) -> tree.Rule:
+        c = self.choices
+        if head.arity == 1 and not first and c.chance(8):
+            return self.counting_rule(head)
+        body = Body(grounded=first and c.chance(80))
+        for _ in range(c.pick((1, 1, 1, 2, 2, 2, 2, 3, 3, 0))):
+            self.positive(body, level)
+        extras = [self.negative, self.negative, self.absent, self.comparison, self.assignment]
+        for _ in range(c.pick((0, 0, 1, 1, 2)) if body.elements else 1):
+            c.pick(extras if body.bound else extras[:3])(body, level)
+        elements = self.shuffled(body.elements) if c.chance(25) else body.elements
+        args = tuple(self.head_term(body) for _ in range(head.arity))
+        return tree.Rule(tree.AtomPattern(head.name, args), self.head_time(body), tuple(elements))
+
+    def counting_rule(self, head: Predicate) -> tree.Rule:
+        """Recursion through arithmetic that a comparison stops."""
+        x, v = tree.Variable("X"), tree.Variable("V")
+        self_atom = self.modal(tree.AtomPattern(head.name, (x,)), Body(), False)
+        guard = tree.Comparison("<", x, tree.Constant(self.choices.integer(1, 4)))
+        step = tree.Comparison("=", v, tree.Arithmetic("+", (x, tree.Constant(1))))
+        return tree.Rule(tree.AtomPattern(head.name, (v,)), None, (self_atom, guard, step))
+
+    def shuffled(self, elements: Sequence[T]) -> list[T]:
+        rest = list(elements)
+        return [rest.pop(self.choices.integer(0, len(rest) - 1)) for _ in elements]
+
+    # -- heads
+
+    def head_term(self, body: Body) -> tree.Term:
+        c = self.choices
+        names = [name for name in body.bound if not (body.recursive and name in body.grown)]
+        if not names or c.chance(12):
+            return tree.Constant(self.value())
+        variable = tree.Variable(c.pick(names))
+        return self.arithmetic(variable) if not body.recursive and c.chance(10) else variable
+
+    def head_time(self, body: Body) -> tree.Term | None:
+        c = self.choices
+        if body.times and c.chance(70):
+            time = tree.Variable(c.pick(body.times))
+            shift = c.pick((0, 0, 0, 1, -1, 2, -2))
+            operator = "+" if shift > 0 else "-"
+            return tree.Arithmetic(operator, (time, tree.Constant(abs(shift)))) if shift else time
+        if c.chance(10):
+            return tree.Variable(c.pick(body.bound)) if body.bound and c.chance(60) else self.time_constant()
+        return None
+
+    def time_constant(self) -> tree.Term:
+        return tree.Constant(self.choices.integer(0, 8))
+
+    def arithmetic(self, variable: tree.Term) -> tree.Term:
+        c = self.choices
+        operator = c.pick(("+", "-", "*", "/", "div", "mod", "min", "max", "abs", "-1"))
+        if operator in ("abs", "-1"):
+            return tree.Arithmetic(operator[:3].removesuffix("1"), (variable,))
+        other: tree.Term = tree.Constant(c.pick((1, 1, 2, 3, 0.5)))
+        if self.const and c.chance(30):
+            other = tree.ConstantName(CONST)
+        pair = (variable, other) if c.chance(80) else (other, variable)
+        return tree.Arithmetic(operator, pair)
+
+    # -- bodies
+
+    def positive(self, body: Body, level: int) -> None:
+        c, words = self.choices, self.words
+        inputs, own = words.streamed + words.static, words.levels[level]
+        lower = words.below(level)[len(inputs) :]
+        pools = [inputs, inputs, lower or inputs, inputs if body.grounded else own]
+        predicate = c.pick(c.pick(pools))
+        body.recursive |= predicate in own
+        args: list[tree.Term] = []
+        for _ in range(predicate.arity):
+            args.append(self.argument(body))
+            if isinstance(args[-1], tree.Variable):
+                body.bind(args[-1].name)
+        pattern = tree.AtomPattern(predicate.name, tuple(reversed(args) if c.chance(50) else args))
+        body.elements.append(self.modal(pattern, body, predicate not in words.derived))
+
+    def argument(self, body: Body) -> tree.Term:
+        c = self.choices
+        match c.integer(0, 19):
+            case 0 | 1:
+                return tree.Constant(self.value())
+            case 2 | 3 | 4:
+                return ANONYMOUS
+            case 5 if body.bound:
+                return self.arithmetic(tree.Variable(c.pick(body.bound)))
+            case 6 if body.times:
+                return tree.Variable(c.pick(body.times))
+            case _:
+                return tree.Variable(c.pick(VARIABLES))
+
+    def modal(self, pattern: tree.AtomPattern, body: Body, tuples: bool) -> tree.Literal:
+        """A positive extended atom; it may bind a time."""
+        kind = self.choices.pick(("now", "now", "sometime", "sometime", "always", "at", "at", "at", "anytime"))
+        if kind == "now":
+            return tree.Literal(pattern)
+        if kind == "anytime":
+            return tree.Literal(pattern, tree.At(self.time(body)))
+        window = self.window(tuples)
+        if kind == "at":
+            return tree.Literal(pattern, tree.At(self.time(body)), window)
+        return tree.Literal(pattern, kind, window)  # type: ignore[arg-type]
+
+    def time(self, body: Body) -> tree.Term:
+        """A time term of an atom that binds it where it is a variable."""
+        c = self.choices
+        match c.integer(0, 11):
+            case 0:
+                return self.time_constant()
+            case 1:
+                return ANONYMOUS
+            case 2 if body.bound:
+                known = tree.Variable(c.pick(body.bound))
+                return tree.Arithmetic(c.pick(("+", "-")), (known, tree.Constant(c.integer(1, 2))))
+            case 3:
+                name = c.pick(VARIABLES)
+            case _:
+                name = c.pick(TIMES)
+        body.bind(name)
+        if name not in body.times:
+            body.times.append(name)
+        return tree.Variable(name)
+
+    def window(self, tuples: bool) -> tree.Window:
+        c = self.choices
+        if tuples and c.chance(35):
+            return tree.Window("tuple", tree.Constant(c.integer(1, 4)))
+        if self.const and c.chance(50):
+            return tree.Window("time", tree.ConstantName(CONST))
+        return tree.Window("time", tree.Constant(c.pick((2, 1, 3, 0, 4))), "s" if c.chance(10) else None)
+
+    def negative(self, body: Body, level: int) -> None:
+        """``not`` before any extended atom, also with a negation inside; everything in it is bound, or ``_``."""
+        c = self.choices
+        predicate = c.pick(self.words.below(level))
+        pattern = tree.AtomPattern(predicate.name, tuple(self.known(body) for _ in range(predicate.arity)))
+        kind = c.pick(("now", "now", "sometime", "sometime", "always", "at", "anytime"))
+        if kind == "now":
+            body.elements.append(tree.Literal(pattern, negated=True))
+        elif kind == "anytime":
+            body.elements.append(tree.Literal(pattern, tree.At(self.known_time(body)), negated=True))
+        else:
+            modality: Any = tree.At(self.known_time(body)) if kind == "at" else kind
+            window = self.window(predicate not in self.words.derived)
+            inside = c.chance(30)
+            body.elements.append(tree.Literal(pattern, modality, window, not inside or c.chance(50), inside))
+
+    def absent(self, body: Body, level: int) -> None:
+        """``⊞ @T ¬ a``, which may bind T."""
+        predicate = self.choices.pick(self.words.below(level))
+        pattern = tree.AtomPattern(predicate.name, tuple(self.known(body) for _ in range(predicate.arity)))
+        window = self.window(predicate not in self.words.derived)
+        time = self.time(body) if self.choices.chance(70) else self.known_time(body)
+        if time == ANONYMOUS:
+            time = self.time_constant()
+        body.elements.append(tree.Literal(pattern, tree.At(time), window, negated_inside=True))
+
+    def known(self, body: Body) -> tree.Term:
+        c = self.choices
+        if body.bound and c.chance(70):
+            variable = tree.Variable(c.pick(body.bound))
+            return self.arithmetic(variable) if c.chance(10) else variable
+        return ANONYMOUS if c.chance(60) else tree.Constant(self.value())
+
+    def known_time(self, body: Body) -> tree.Term:
+        c = self.choices
+        if body.bound and c.chance(75):
+            time = tree.Variable(c.pick(body.times or body.bound))
+            return time if c.chance(75) else tree.Arithmetic("-", (time, tree.Constant(1)))
+        return ANONYMOUS if c.chance(30) else self.time_constant()
+
+    def comparison(self, body: Body, level: int) -> None:
+        c = self.choices
+        left: tree.Term = tree.Variable(c.pick(body.bound))
+        right: tree.Term = tree.Variable(c.pick(body.bound)) if c.chance(30) else tree.Constant(self.value())
+        if c.chance(15):
+            left = self.arithmetic(left)
+        pair = (left, right) if c.chance(80) else (right, left)
+        body.elements.append(tree.Comparison(c.pick(COMPARISONS), *pair))
+
+    def assignment(self, body: Body, level: int) -> None:
+        c = self.choices
+        name = c.pick(ASSIGNED)
+        if name in body.bound:
+            return self.comparison(body, level)
+        source: tree.Term = tree.Variable(c.pick(body.bound))
+        source = self.arithmetic(source) if c.chance(75) else tree.Constant(self.value()) if c.chance(30) else source
+        pair = (tree.Variable(name), source) if c.chance(80) else (source, tree.Variable(name))
+        body.elements.append(tree.Comparison("=", *pair))
+        body.bind(name)
+        body.grown.add(name)
+        return None
+
+    # -- streams
+
+    def stream(self) -> tuple[Stream, int | None, int | None]:
+        c = self.choices
+        time = c.pick((0, 0, 1, 2))
+        start = time if c.chance(50) else None
+        if start is not None:
+            time += c.integer(0, 2)
+        stream: Stream = []
+        seen: list[Atom] = []
+        for _ in range(c.integer(3, 9)):
+            facts = [self.streamed_fact(seen) for _ in range(c.pick((1, 1, 2, 2, 3, 3, 4, 0)))]
+            facts += facts[:1] if c.chance(10) else []
+            seen += facts
+            stream.append((time, facts))
+            time += c.pick((1, 1, 1, 1, 2, 3, 5))
+        last = stream[-1][0]
+        return stream, start, last + c.integer(0, 4) if c.chance(70) else None
+
+    def streamed_fact(self, seen: list[Atom]) -> Atom:
+        c, words = self.choices, self.words
+        if seen and c.chance(35):
+            return c.pick(seen[-6:])
+        if c.chance(8):
+            return Atom("unmentioned", [self.value()])
+        pool = words.mixed if words.mixed and c.chance(25) else words.static if words.static and c.chance(10) else ()
+        predicate = c.pick(pool or words.streamed)
+        return Atom(predicate.name, [self.value() for _ in range(predicate.arity)])
+
+
+def program_of(statements: Sequence[tree.Statement]) -> Program:
+    """A program from its statements."""
+    return Program(tuple(statements), source="", name="<random>")
+
+
+def generate(choices: Choices) -> Trial:
+    """A random program with a random stream."""
+    generator = Generator(choices)
+    program = generator.program()
+    stream, start, until = generator.stream()
+    return Trial(program, stream, start, until)
+
+
+@st.composite
+def trials(draw: Callable[[Any], Any]) -> Trial:
+    """The same, for hypothesis."""
+    return generate(Drawn(draw))
+
+
+@st.composite
+def programs(draw: Callable[[Any], Any]) -> Program:
+    return Generator(Drawn(draw)).program()
