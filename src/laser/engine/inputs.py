@@ -113,7 +113,7 @@ class RecentOutput(InputRelation):
         self.present: set[Key] = set()
         self.later: dict[Key, int] = {}
 
-    def keys(self) -> Collection[Key]:
+    def live(self) -> Collection[Key]:
         return self.present
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:

@@ -304,7 +304,7 @@ class Machine:
         for clock in self.clocked:
             clock.fill(time, start)
         for relation in self.inputs:
-            relation.added = list(relation.keys())
+            relation.added = list(relation.live())
             if relation.index and relation not in self.constants:
                 relation.index(relation.added)
         self.settle(set(range(len(self.components))), self.inputs, time)
@@ -321,7 +321,7 @@ class Machine:
     def holding(self) -> Iterator[Key]:
         """The output now, as flat atoms."""
         for predicate, relation in self.outputs:
-            for key in relation.keys():
+            for key in relation.live():
                 yield (predicate.name, *key[1:])
 
 

@@ -115,9 +115,9 @@ class Reasoner:
         """What is alive now."""
         facts: dict[Predicate, int] = {}
         for (name, length), relations in self._machine.fed.items():
-            facts[Predicate(name, length - 1)] = max(len(relation.keys()) for relation in relations)
-        derived = {predicate: len(relation.keys()) for predicate, relation in self._machine.outputs}
-        return Stats(facts, derived, sum(len(relation.keys()) for relation in self._machine.relations))
+            facts[Predicate(name, length - 1)] = max(len(relation.live()) for relation in relations)
+        derived = {predicate: len(relation.live()) for predicate, relation in self._machine.outputs}
+        return Stats(facts, derived, sum(len(relation.live()) for relation in self._machine.relations))
 
     # -- moving on
 
@@ -167,6 +167,15 @@ class Reasoner:
         machine = self._make(self._machine.plan.streamed | news)
         self._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
         self._bound = self._find_bound()
+
+    @property
+    def next_wake(self) -> int | None:
+        """A time before which nothing changes if nothing arrives; None if nothing ever does.
+
+        It costs nothing and may be too early, where ``next_change`` looks ahead: what a driver sets its timer to.
+        """
+        self._check_usable()
+        return self._start if self._machine.time < 0 else self._machine.next_wake()
 
     @property
     def next_change(self) -> int | None:

@@ -57,7 +57,7 @@ class Relation:
     def changed(self) -> bool:
         return bool(self.added or self.removed or self.early)
 
-    def keys(self) -> Collection[Key]:
+    def live(self) -> Collection[Key]:
         """The keys that hold, between two calls."""
         return self.alive
 
