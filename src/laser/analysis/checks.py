@@ -27,12 +27,12 @@ from laser.analysis.laws.variable_in_fact import variable_in_fact
 from laser.analysis.laws.whole_history import whole_history
 from laser.analysis.laws.window_size import window_size
 from laser.analysis.subject import Subject
-from laser.errors import Diagnostic
+from laser.errors import Diagnostic, ProgramError
 from laser.syntax.program import Program
 from laser.terms import Predicate
 from laser.time import Tick
 
-__all__ = ["CHECKS", "find"]
+__all__ = ["CHECKS", "RUN_CHECKS", "find", "refuse_run"]
 
 SECOND = Tick()
 
@@ -63,6 +63,27 @@ CHECKS: tuple[Check, ...] = (
     whole_history,
     single_variable,
 )
+
+
+RUN_CHECKS: tuple[Check, ...] = (
+    # What a run's constants and tick can still make wrong in a program that was accepted.
+    unknown_constant,
+    bad_constant,
+    no_value,
+    bad_range,
+    range_outside_fact,
+    range_too_large,
+    window_size,
+    no_whole_ticks,
+)
+
+
+def refuse_run(program: Program, constants: Mapping[str, Any], tick: Tick) -> None:
+    """Raise ProgramError if a program cannot run with these constants and this tick."""
+    subject = Subject(program, None, dict(constants), tick)
+    errors = sorted((finding for check in RUN_CHECKS for finding in check(subject)), key=_place)
+    if errors:
+        raise ProgramError(errors, program.source, program.name)
 
 
 def find(

@@ -161,7 +161,7 @@ class DatedInput(InputRelation):
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
             alive, now = self.alive, (t,)
-            fresh = [key for fact in batch if (key := fact + now) not in alive]
+            fresh = [key for fact in set(batch) if (key := fact + now) not in alive]
             horizon = FOREVER if self.ticks is None else t + self.ticks
             alive.update(dict.fromkeys(fresh, horizon))
             self.insert(fresh, horizon)

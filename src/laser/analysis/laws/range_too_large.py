@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from laser.analysis.resolve import MOST_FACTS_OF_A_RANGE
 from laser.analysis.subject import Subject, fold
 from laser.errors import Diagnostic
 from laser.syntax import tree
 
 __all__ = ["range_too_large"]
+
+MOST_FACTS_OF_A_RANGE = 10_000_000
 
 
 def range_too_large(subject: Subject) -> Iterator[Diagnostic]:
