@@ -71,6 +71,7 @@ class Machine:
         self.times: list[int] = []
         self.tail = Tail(_largest_tuple_window(plan))
         self.generated = generated or generate(plan)
+        self.read = {use.node for d in plan.derivations for use in (*d.uses, *d.negatives)}
         self.relations = [self.relation(node, number) for node, number in self.generated.numbers.items()]
         self.namespace = self.load_functions()
         self.wire()
@@ -79,8 +80,7 @@ class Machine:
 
     def relation(self, node: Node, number: int) -> Relation:
         if is_input(node):
-            joined = any(use.node == node for d in self.plan.derivations for use in (*d.uses, *d.negatives))
-            return make_input(node, number, self.wake, self.tail, joined)  # type: ignore[arg-type]
+            return make_input(node, number, self.wake, self.tail, node in self.read)  # type: ignore[arg-type]
         if isinstance(node, Pending):
             return PendingRelation(node, number, self.wake).prepare()
         return Relation(node, number, self.wake)

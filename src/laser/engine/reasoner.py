@@ -16,6 +16,7 @@ from laser.engine.changes import Changes
 from laser.engine.intake import Groups, receive
 from laser.engine.machine import Machine, Shift
 from laser.engine.relation import Key
+from laser.engine.snapshot import Snapshot
 from laser.engine.state import copy_inputs, decode, encode
 from laser.errors import LaserError, TimeError
 from laser.plan.build import build
@@ -69,6 +70,7 @@ class Reasoner:
         self._broken: str | None = None
         self._machine = self._make(frozenset())
         self._next: tuple[int, int | None] | None = None
+        self._snapshot = Snapshot()
         self._bound = self._find_bound()
 
     def _make(self, streamed: frozenset[Predicate]) -> Machine:
@@ -108,7 +110,7 @@ class Reasoner:
 
     def holding(self) -> frozenset[Atom]:
         """The output now."""
-        return frozenset(map(Atom.of, self._machine.holding()))
+        return self._snapshot.of(self._machine)
 
     @property
     def stats(self) -> Stats:
@@ -127,7 +129,9 @@ class Reasoner:
         time = self._check_time(time)
         given, groups = receive(facts, self._known)
         try:
-            return Changes(self._advance(time, groups, given))
+            shifts = self._advance(time, groups, given)
+            self._snapshot.note(shifts)
+            return Changes(shifts)
         except BaseException as error:
             self._broken = f"{type(error).__name__}: {error}"
             raise
@@ -222,7 +226,10 @@ class Reasoner:
     ) -> Reasoner:
         """A reasoner that goes on where ``save`` left off; StateError if the state is not of this program."""
         reasoner = cls(program, None, background, constants, tick, limit)
-        reasoner._machine, reasoner._start = decode(data, reasoner._core, reasoner._make)
+        fresh = reasoner._machine
+        reasoner._machine, reasoner._start = decode(
+            data, reasoner._core, lambda streamed: reasoner._make(streamed) if streamed else fresh
+        )
         reasoner._bound = reasoner._find_bound()
         return reasoner
 

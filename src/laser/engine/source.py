@@ -184,6 +184,8 @@ class _Function:
     def join(self, use: Use) -> None:
         """A loop over the keys of a node that fit what is bound (no loop where all is bound)."""
         level = self.depth
+        if use.cap == 0 and not self.blame:
+            self.bind_to_present(use.terms[-1])
         known = [(p, self.known(term)) for p, term in enumerate(use.terms)]
         fixed = [(p, text) for p, text in known if text is not None]
         alive = self.alive(use.node)
@@ -207,6 +209,12 @@ class _Function:
             self.narrow(h)
         self.bind(key, use.terms, only_free=True)
         self.arrived(use, key)
+
+    def bind_to_present(self, time: Term) -> None:
+        """With a cap of 0 only the present counts: the key is looked up rather than searched for."""
+        if isinstance(time, Variable) and time.name not in self.bound:
+            self.bound[time.name] = python_name(time.name)
+            self.line(f"{self.bound[time.name]} = t")
 
     def narrow(self, h: str) -> None:
         """The guarantee of a body is the shortest of its parts."""
@@ -251,6 +259,8 @@ class _Function:
     def eagerness(self, use: Use) -> tuple[bool, int, int]:
         """Which use to join next: one that is wholly bound, else the one with the most bound."""
         fixed = sum(self.known(term) is not None for term in use.terms)
+        if use.cap == 0 and not self.blame and self.known(use.terms[-1]) is None:
+            fixed += 1
         return (fixed == len(use.terms), fixed, -width_of(use.node))
 
     def settle_bound(self, tests: list[Test], negatives: list[Use]) -> None:

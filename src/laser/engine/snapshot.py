@@ -1,0 +1,42 @@
+"""The output as a set, kept up to date from changes for callers who ask for it again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from laser.engine.machine import Machine, Shift
+from laser.terms import Atom
+
+__all__ = ["Snapshot"]
+
+
+class Snapshot:
+    """What holds now. Nothing is kept for a caller who never asks, and little for one who asked once."""
+
+    def __init__(self) -> None:
+        self._atoms: set[Atom] | None = None
+        self._unseen: list[Shift] = []
+        self._size = 0
+
+    def note(self, shifts: Iterable[Shift]) -> None:
+        """Changes that the set does not have yet; when they outgrow it, making it anew is cheaper."""
+        if self._atoms is None:
+            return
+        for shift in shifts:
+            self._unseen.append(shift)
+            self._size += len(shift.begun) + len(shift.ended)
+        if self._size > len(self._atoms) + 1000:
+            self.forget()
+
+    def forget(self) -> None:
+        self._atoms, self._unseen, self._size = None, [], 0
+
+    def of(self, machine: Machine) -> frozenset[Atom]:
+        """The output of a machine all of whose changes were noted."""
+        if self._atoms is None:
+            self._atoms = set(map(Atom.of, machine.holding()))
+        for _, name, begun, ended in self._unseen:
+            self._atoms.difference_update((name, *key[1:]) for key in ended)
+            self._atoms.update(Atom.of((name, *key[1:])) for key in begun)
+        self._unseen, self._size = [], 0
+        return frozenset(self._atoms)
