@@ -157,6 +157,16 @@ def next_change_is_right(given: Given, choices: Choices) -> None:
     assert not changes, f"at {present} the next change was told for {told}, but there were {changes}"
 
 
+def evidence_is_enough(given: Given, choices: Choices) -> None:
+    """The facts that a reasoner still knows give the output of the present."""
+    reasoner = given.reasoner()
+    for time, facts in given.calls(choices):
+        reasoner.advance(time, facts)
+        if choices.chance(30):
+            right = answer(given.core, reasoner.evidence(), given.start, time)
+            assert reasoner.holding() == right, f"at {time} from {reasoner.evidence()}"
+
+
 def failures_change_nothing(given: Given, choices: Choices) -> None:
     reasoner = given.reasoner()
     for time, facts in given.trial.stream[: choices.integer(1, len(given.trial.stream))]:
@@ -191,6 +201,7 @@ OTHERS: tuple[Law, ...] = (
     restore_continues,
     forms_agree,
     next_change_is_right,
+    evidence_is_enough,
     failures_change_nothing,
 )
 """The laws of which a trial of the long run gets two: most of the time goes into building reasoners."""

@@ -6,7 +6,7 @@ same t with more. What it changes stands in ``added``, ``removed`` and ``early``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from itertools import takewhile
 from typing import Any
 
@@ -36,6 +36,10 @@ class InputRelation(Relation):
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         raise NotImplementedError
+
+    def evidence(self) -> Iterator[tuple[Key, int]]:
+        """Facts of the stream, with their times, that make the keys hold: enough of them, not all."""
+        return iter(())
 
     def insert(self, fresh: Collection[Key], horizon: int) -> None:
         """Keys that were not alive."""
@@ -89,6 +93,9 @@ class RecentInput(InputRelation):
         super().__init__(node, number, wake)
         self.ticks = ticks
 
+    def evidence(self) -> Iterator[tuple[Key, int]]:
+        return ((fact, horizon - self.ticks) for fact, horizon in self.alive.items())
+
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
             facts = set(batch)  # a set, so that nothing below hashes a fact again
@@ -116,6 +123,13 @@ class RecentOutput(InputRelation):
     def live(self) -> Collection[Key]:
         return self.present
 
+    def evidence(self) -> Iterator[tuple[Key, int]]:
+        return ((fact, horizon - self.ticks) for fact, horizon in self.horizons().items())
+
+    def horizons(self) -> dict[Key, int]:
+        """The horizon of each key."""
+        return {key: h for h, keys in self.due.items() for key in keys} | self.later
+
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
             facts = set(batch)
@@ -140,8 +154,7 @@ class RecentOutput(InputRelation):
         return renewed
 
     def dump(self) -> Any:
-        horizons = {key: h for h, keys in self.due.items() for key in keys} | self.later
-        return [[list(key), h] for key, h in horizons.items()]
+        return [[list(key), h] for key, h in self.horizons().items()]
 
     def load(self, data: Any, key_of: Callable[[Any], Key]) -> None:
         for key, h in data:
@@ -157,6 +170,9 @@ class DatedInput(InputRelation):
     def __init__(self, node: Node, number: int, wake: Wake, ticks: int | None) -> None:
         super().__init__(node, number, wake)
         self.ticks = ticks
+
+    def evidence(self) -> Iterator[tuple[Key, int]]:
+        return ((key[:-1], key[-1]) for key in self.alive)
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
@@ -178,6 +194,9 @@ class PointsInput(DatedInput):
 
     def load(self, data: Any, key_of: Callable[[Any], Key]) -> None:
         return
+
+    def evidence(self) -> Iterator[tuple[Key, int]]:
+        return iter(())
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         super().turn(t, t0, [("",)])
@@ -239,6 +258,11 @@ class UnbrokenInput(InputRelation):
         self.mature([fact for fact in self.maturing.pop(t, ()) if self.since.get(fact) == t - self.ticks])
         if self.today:
             self.wake(t + 1, self.number)
+
+    def evidence(self) -> Iterator[tuple[Key, int]]:
+        for fact, start in self.since.items():
+            for point in range(max(start, self.time - self.ticks), self.time + 1):
+                yield fact, point
 
     def end_runs(self, facts: set[Key]) -> None:
         since, lapsed = self.since, self.lapsed

@@ -318,6 +318,12 @@ class Machine:
                 f"one tick made more than {self.limit} derivations by recursion, last by the rule: {rule}", rule
             )
 
+    def evidence(self) -> list[tuple[int, Key]]:
+        """Facts from which the same output follows at the present, in arrival order."""
+        tail = [(time, fact) for fact, time in self.tail.facts.values()]
+        others = {(time, fact) for relation in self.inputs for fact, time in relation.evidence()}
+        return sorted(others.difference(tail), key=lambda dated: dated[0]) + tail
+
     def holding(self) -> Iterator[Key]:
         """The output now, as flat atoms."""
         for predicate, relation in self.outputs:

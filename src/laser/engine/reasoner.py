@@ -112,6 +112,13 @@ class Reasoner:
         """The output now."""
         return self._snapshot.of(self._machine)
 
+    def evidence(self) -> list[tuple[int, Atom]]:
+        """Facts that are still known, with their times, in arrival order.
+
+        They are not all facts of the stream, but the output now follows from them alone, and for the same reasons.
+        """
+        return [(time, Atom.of(fact)) for time, fact in self._machine.evidence()]
+
     @property
     def stats(self) -> Stats:
         """What is alive now."""

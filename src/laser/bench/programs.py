@@ -1,0 +1,92 @@
+"""The programs of the experiments."""
+
+from __future__ import annotations
+
+from laser.bench.case import Case
+
+__all__ = [
+    "box",
+    "cooling",
+    "diamond",
+    "join",
+    "large",
+    "multi",
+    "multi_heads",
+    "negation",
+    "reach",
+    "rules",
+    "tuples",
+]
+
+
+def diamond(case: Case) -> str:
+    return f"q(A, B) :- p(A, B) in [{case.w}]."
+
+
+def box(case: Case) -> str:
+    return f"q(A) :- p(A) always in [{case.w}]."
+
+
+def join(case: Case) -> str:
+    return f"q(A, C) :- p(A, B) in [{case.w}], p(B, C) in [{case.w}]."
+
+
+def multi(case: Case) -> str:
+    """The join, r times with one head: is it computed once?"""
+    return "\n".join(join(case) for _ in range(case.r))
+
+
+def multi_heads(case: Case) -> str:
+    """The join, with heads q1 … qr: sharing, and not deduplication."""
+    return "\n".join(f"q{i}{join(case)[1:]}" for i in range(1, case.r + 1))
+
+
+COOLING = """
+@T steam(V) :- temp(V) at T in [{w}], V >= 100.
+@T liquid(V) :- temp(V) at T in [{w}], V >= 1, V < 100.
+@T isSteam :- steam(V) at T in [{w}].
+@T isLiquid :- liquid(V) at T in [{w}].
+alarm :- isSteam always in [{w}].
+normal :- isLiquid always in [{w}].
+freeze :- not alarm, not normal.
+veryHot(T) :- steam(V) at T in [{w}], V >= 150.
+veryCold(T) :- liquid(V) at T in [{w}], V = 1.
+"""
+
+
+def cooling(case: Case) -> str:
+    """The nine rules of the paper's cooling system."""
+    return COOLING.format(w=case.w)
+
+
+def reach(case: Case) -> str:
+    """Reachability over the edges of a sliding window."""
+    edge = f"in [{case.w}]"
+    return f"reach(A, B) :- edge(A, B) {edge}.\nreach(A, C) :- reach(A, B), edge(B, C) {edge}."
+
+
+def negation(case: Case) -> str:
+    """Which machines are idle: their number does not matter, only how many get or lose a job."""
+    return f"idle(X) :- machine(X) in [1000000], not job(X, _) in [{case.w}]."
+
+
+def tuples(case: Case) -> str:
+    """A join of two tuple windows."""
+    return f"q(A, C) :- p(A, B) in [{case.live} #], s(B, C) in [{case.live} #]."
+
+
+def rules(case: Case) -> str:
+    """One rule for each of r sensors."""
+    return "\n".join(f"alert{i}(V) :- temp(s{i}, V) in [{case.w}], V >= 90." for i in range(case.r))
+
+
+def large(case: Case) -> str:
+    """r rules of many kinds over their own predicates: what a large program looks like to the compiler."""
+    kinds = (
+        "warm{i}(S) :- temp{i}(S, V) in [10], V >= {i}.",
+        "pair{i}(A, C) :- e{i}(A, B) in [10], e{i}(B, C) in [10].",
+        "calm{i}(S) :- state{i}(S) always in [5], not warm{j}(S).",
+        "@T high{i}(V) :- m{i}(V) at T in [10], V > {i}.",
+        "seen{i}(S) :- warm{j}(S), place(S, P) in [60], P != {i}.",
+    )
+    return "\n".join(kinds[i % 5].format(i=i, j=i - i % 5) for i in range(case.r))

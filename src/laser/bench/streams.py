@@ -1,0 +1,114 @@
+"""The streams: facts as flat tuples, the same ones in every run.
+
+``k = t·n + c`` numbers the facts of a stream; what is drawn is drawn from a generator seeded with the time.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from laser.bench.case import Case, Fact
+from laser.terms import Iri
+
+__all__ = [
+    "box",
+    "chain",
+    "churn",
+    "cooling",
+    "growing_paths",
+    "jobs",
+    "machines",
+    "repeating_chain",
+    "repeating_pairs",
+    "sensors",
+    "unique_pairs",
+]
+
+BASE = "http://example.org/"
+PATH = 8
+"""Edges of a path of the recursion, one a tick."""
+
+
+def unique_pairs(case: Case, t: int) -> list[Fact]:
+    """``p(subject#s<k>, object#o<k>)``, all unique.
+
+    >>> unique_pairs(Case(n=2), 1)
+    [('p', <http://example.org/subject#s2>, <http://example.org/object#o2>),
+     ('p', <http://example.org/subject#s3>, <http://example.org/object#o3>)]
+    """
+    return [_pair(k) for k in range(t * case.n, (t + 1) * case.n)]
+
+
+def _pair(k: int) -> Fact:
+    return ("p", Iri(f"{BASE}subject#s{k}"), Iri(f"{BASE}object#o{k}"))
+
+
+def box(case: Case, t: int) -> list[Fact]:
+    """n draws of ``p(v)``, v uniform in [0, n//3 + 1]."""
+    draw = Random(t).randint
+    return [("p", draw(0, case.n // 3 + 1)) for _ in range(case.n)]
+
+
+def chain(case: Case, t: int) -> list[Fact]:
+    """n facts, two for each c: ``p(C<k>, C<k+1>)`` and ``p(C<k+1>, C<k+2>)``, a chain through all time.
+
+    >>> chain(Case(n=4), 0)
+    [('p', 'C0', 'C1'), ('p', 'C1', 'C2'), ('p', 'C1', 'C2'), ('p', 'C2', 'C3')]
+    """
+    half = case.n // 2
+    return [_link(k + i) for k in range(t * half, (t + 1) * half) for i in (0, 1)]
+
+
+def _link(k: int) -> Fact:
+    return ("p", f"C{k}", f"C{k + 1}")
+
+
+def cooling(case: Case, t: int) -> list[Fact]:
+    """n draws of ``temp(v)``, v uniform in [0, 200]."""
+    draw = Random(t).randint
+    return [("temp", draw(0, 200)) for _ in range(case.n)]
+
+
+def repeating_pairs(case: Case, t: int) -> list[Fact]:
+    """As ``unique_pairs``, but nine of ten facts were there at the time point before."""
+    return [_pair(k) for k in _sliding(case.n, t)]
+
+
+def repeating_chain(case: Case, t: int) -> list[Fact]:
+    """A chain of which nine of ten links were there at the time point before."""
+    half = [_link(k) for k in _sliding(case.n // 2, t)]
+    return half + [_link(k + 1) for k in _sliding(case.n // 2, t)]
+
+
+def _sliding(n: int, t: int) -> range:
+    first = t * (n // 10)
+    return range(first, first + n)
+
+
+def growing_paths(case: Case, t: int) -> list[Fact]:
+    """n edges: each of n/8 paths a tick grows by an edge a tick until it has eight, so that closures grow and decay."""
+    width = case.n // PATH
+    starts = range(max(0, t - PATH + 1), t + 1)
+    return [("edge", f"v{s}_{c}_{t - s}", f"v{s}_{c}_{t - s + 1}") for s in starts for c in range(width)]
+
+
+def machines(case: Case) -> list[Fact]:
+    """The live set of the negation: that many machines."""
+    return [("machine", i) for i in range(case.live)]
+
+
+def jobs(case: Case, t: int) -> list[Fact]:
+    """n jobs a tick, each at a machine that has none: whichever was idle for longest."""
+    return [("job", k % case.live, t) for k in range(t * case.n, (t + 1) * case.n)]
+
+
+def churn(case: Case, t: int) -> list[Fact]:
+    """n facts of two predicates that join on a small key, all unique, for tuple windows."""
+    first = t * case.n
+    return [("p", k, k // 2) if k % 2 else ("s", k // 2, k) for k in range(first, first + case.n)]
+
+
+def sensors(case: Case, t: int) -> list[Fact]:
+    """n readings of r sensors."""
+    draw = Random(t).randrange
+    return [("temp", f"s{draw(case.r)}", draw(100)) for _ in range(case.n)]
