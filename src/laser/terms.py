@@ -29,6 +29,9 @@ __all__ = [
 NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
 IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`]*\Z")
 
+LONGEST_DECIMAL = 14_000
+"""Bits of an integer from which on Python refuses to write it in decimal (at 4300 digits)."""
+
 RESERVED = frozenset({"not", "in", "at", "always", "div", "mod", "abs", "min", "max"})
 """Words of the language: no predicate is called so, and as strings they are written in quotes."""
 
@@ -147,6 +150,8 @@ def write_value(value: Value) -> str:
         if is_name(value):
             return value
         return '"' + "".join(_ESCAPES.get(c, c) for c in value) + '"'
+    if type(value) is int and value.bit_length() > LONGEST_DECIMAL:
+        return hex(value)
     return str(value) if type(value) is Iri else repr(value)
 
 

@@ -12,9 +12,18 @@ from laser.analysis.core import Test
 from laser.syntax.tree import Arithmetic, Constant, Term, Variable
 from laser.terms import Iri, Value
 
-__all__ = ["Expressions"]
+__all__ = ["Expressions", "python_name"]
+
+SMALL = 2**62
+"""Integers below this are added inline; whether larger ones have become too large, the general way knows."""
 
 _PYTHON = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def python_name(variable: str) -> str:
+    """A Python name for a variable, clear of Python's own words; ``_#3`` and ``_=3`` are no user's, but ours."""
+    kind = {"_#": "any_", "_=": "is_"}.get(variable[:2])
+    return kind + variable[2:] if kind else "v_" + variable
 
 
 class Expressions:
@@ -53,7 +62,7 @@ class Expressions:
 
     def assign(self, variable: Term, term: Term) -> None:
         assert isinstance(variable, Variable)
-        name = "v_" + variable.name.replace("#", "any").replace("=", "is")
+        name = python_name(variable.name)
         self.line(f"{name} = {self.value(term)}")
         self.bound[variable.name] = name
 
@@ -87,7 +96,8 @@ class Expressions:
         self.count += 1
         general = f"calculate({self.rule}, {operator!r}, {', '.join(values)})"
         if operator in ("+", "-") and len(values) == 2 and _is_integer(operands[1]):
-            general = f"{values[0]} {operator} {values[1]} if {values[0]}.__class__ is int else {general}"
+            small = f"{values[0]}.__class__ is int and -{SMALL} < {values[0]} < {SMALL}"
+            general = f"{values[0]} {operator} {values[1]} if {small} else {general}"
         self.line(f"{name} = {general}")
         self.line(f"if {name} is None: continue")
         return name

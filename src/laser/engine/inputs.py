@@ -303,8 +303,8 @@ class UnbrokenInput(InputRelation):
         self.since = {key_of(fact): start for fact, start in since}
         self.lapsed = {key_of(fact): start for fact, start in lapsed}
         self.alive.update((key_of(fact), FOREVER) for fact in alive)
-        for fact, start in self.since.items():
-            if fact not in self.alive:
+        for fact, start in (self.since | self.lapsed).items():
+            if fact not in self.alive and start + self.ticks > self.time:
                 self.maturing.setdefault(start + self.ticks, []).append(fact)
                 self.wake(start + self.ticks, self.number)
         if self.today:

@@ -18,13 +18,17 @@ from functools import cached_property
 from types import CodeType
 
 from laser.analysis.core import Test
-from laser.engine.expressions import Expressions
+from laser.engine.expressions import Expressions, python_name
 from laser.engine.revocable import revocable_nodes
 from laser.plan.nodes import Every, Node, Pending, label_of, width_of
 from laser.plan.plan import Derivation, Plan, Use
 from laser.syntax.tree import Constant, Term, Variable
 
 __all__ = ["Generated", "generate"]
+
+
+MOST_NESTED = 12
+"""Loops within loops in a generated function."""
 
 
 @dataclass
@@ -44,11 +48,6 @@ class Generated:
 def generate(plan: Plan) -> Generated:
     """The source for all derivations of a plan."""
     return _Generator(plan).run()
-
-
-def python_name(variable: str) -> str:
-    """A Python name for a variable; the prefix keeps clear of Python's own words."""
-    return "v_" + variable.replace("#", "any").replace("=", "is")
 
 
 @dataclass
@@ -133,7 +132,6 @@ class _Function:
         self.lines: list[str] = []
         self.depth = 1
         self.horizon: str | None = None
-        self.same_key: tuple[str, Use] | None = None
         self.expressions = Expressions(number, self.bound, self.line, silent=blame)
 
     def line(self, text: str) -> None:
@@ -177,12 +175,24 @@ class _Function:
             self.horizon = "h"
         self.bind("k", use.terms)
         self.arrived(use, "k")
-        self.same_key = ("k", use)
         del uses[self.start.position]
         return uses
 
+    def spill(self) -> None:
+        """Begin a new nest of loops over what the one so far found: Python nests no more than 20."""
+        rows = f"rows{sum('.append(' in line for line in self.lines)}"
+        carried = ["k" if self.start else "key", *self.bound.values(), *filter(None, [self.horizon])]
+        names = ", ".join(dict.fromkeys(carried))
+        self.lines.insert(0, f"    {rows} = []")
+        self.line(f"{rows}.append(({names},))")
+        self.depth = 1
+        self.line(f"for {names}, in {rows}:")
+        self.depth = 2
+
     def join(self, use: Use) -> None:
         """A loop over the keys of a node that fit what is bound (no loop where all is bound)."""
+        if self.depth > MOST_NESTED:
+            self.spill()
         level = self.depth
         if use.cap == 0 and not self.blame:
             self.bind_to_present(use.terms[-1])
@@ -295,17 +305,22 @@ class _Function:
             for position, term in enumerate(terms, start=1):
                 if not isinstance(term, Variable | Constant):
                     self.line(f"if key[{position}] != {self.expressions.value(term)}: continue")
-        elif self.same_key and self.same_key[1].terms == terms and label_of(self.same_key[1].node) == label_of(head):
-            self.line(f"key = {self.same_key[0]}")
         else:
             values = [self.expressions.value(term) for term in terms]
             if isinstance(head, Pending):
                 self.line(f"if {values[-1]}.__class__ is not int or {values[-1]} < t0: continue")
-            self.line(f"key = {_tuple([repr(label_of(head)), *values])}")
+            self.line(f"key = {'k' if self.is_same_key() else _tuple([repr(label_of(head)), *values])}")
         if self.blame:
             self.line("found.add(key)")
         else:
             self.line(f"if found.get(key, -1) < {self.horizon}: found[key] = {self.horizon}")
+
+    def is_same_key(self) -> bool:
+        """Whether the head's key is the very key from which the join began."""
+        if self.start is None or self.start.position is None:
+            return False
+        use, derivation = self.start.use, self.derivation
+        return use.terms == derivation.terms and label_of(use.node) == label_of(derivation.head)
 
     def alive(self, node: Node) -> str:
         return f"n{self.generator.numbers[node]}"

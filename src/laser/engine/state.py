@@ -6,7 +6,7 @@ The format (version 1) is a JSON object in UTF-8:
      "state": {"start": …, "time": …, "streamed": [[name, arity], …], "inputs": {node: content, …},
                "tail": {"total": …, "time": …, "facts": [[position, key, time], …], "present": [key, …]}}}
 
-A key is a list of its name and values; an IRI among the values is ``{"iri": "…"}``. Nothing that is read is executed.
+A key is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of 2**1024 or more ``{"int": "0x…"}``. Nothing that is read is executed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from collections.abc import Callable
 from typing import Any
 
 from laser.analysis.core import Core
+from laser.arithmetic import HUGE
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
 from laser.errors import FactError, StateError, TimeError
-from laser.terms import Iri, Predicate, to_value, value_order
+from laser.terms import Iri, Predicate, Value, to_value, value_order
 from laser.time import check_time
 
 __all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode", "fingerprint"]
@@ -55,6 +56,8 @@ def _plain(data: Any) -> Any:
     match data:
         case Iri():
             return {"iri": data.text}
+        case int() if abs(data) >= HUGE:
+            return {"int": hex(data)}  # Python refuses to write long integers in decimal
         case dict():
             return {name: _plain(value) for name, value in data.items()}
         case list():
@@ -110,7 +113,13 @@ def _read(data: bytes, core: Core) -> dict[str, Any]:
 
 
 def _decode_key(parts: Any) -> Key:
-    return (str(parts[0]), *(Iri(part["iri"]) if isinstance(part, dict) else to_value(part) for part in parts[1:]))
+    return (str(parts[0]), *map(_decode_value, parts[1:]))
+
+
+def _decode_value(part: Any) -> Value:
+    if isinstance(part, dict):
+        return Iri(part["iri"]) if "iri" in part else int(part["int"], 16)
+    return to_value(part)
 
 
 def _load_tail(machine: Machine, data: dict[str, Any]) -> None:
@@ -118,6 +127,7 @@ def _load_tail(machine: Machine, data: dict[str, Any]) -> None:
     tail.total = tail.before = int(data["total"])
     tail.time = int(data["time"])
     tail.facts = {int(position): (_decode_key(fact), int(time)) for position, fact, time in data["facts"]}
+    tail.first_kept = min(tail.facts, default=tail.total)
     tail.present = {_decode_key(fact) for fact in data["present"]}
 
 

@@ -16,6 +16,7 @@ class Tail:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.first_kept = 0
         self.total = 0
         self.before = 0
         self.facts: dict[int, tuple[Key, int]] = {}
@@ -26,8 +27,9 @@ class Tail:
         """Facts of one call, in order; one that the present time point has already is not counted again."""
         if t != self.time:
             self.present, self.time = set(), t
-        for position in range(max(0, self.before - self.limit), self.total - self.limit):
-            del self.facts[position]
+        while self.first_kept < self.total - self.limit:
+            del self.facts[self.first_kept]
+            self.first_kept += 1
         self.before = self.total
         for fact in facts:
             if fact not in self.present:

@@ -1,0 +1,236 @@
+"""The reasoner as its users meet it: section 5 of the specification, and what was once wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from laser import Atom, FactError, Iri, LaserError, LimitError, ProgramError, Reasoner, StateError, TimeError
+from laser.engine import reasoner as engine
+
+
+def held(reasoner: Reasoner) -> set[str]:
+    return {str(atom) for atom in reasoner.holding()}
+
+
+def test_advance_returns_the_changes_of_the_ticks_in_between_in_order() -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [2].", start=0)
+    assert list(reasoner.advance(3, ["p(b)", "p(a)"])) == [(3, ("q", "a"), True), (3, ("q", "b"), True)]
+    assert list(reasoner.advance(9, [("p", "b")])) == [
+        (6, ("q", "a"), False),
+        (6, ("q", "b"), False),
+        (9, ("q", "b"), True),
+    ]
+    assert (reasoner.time, reasoner.start, held(reasoner)) == (9, 0, {"q(b)"})
+
+
+def test_changes_may_be_read_long_after_the_call() -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [1]. r(X) :- s(X), not q(X).", start=0)
+    kept = [reasoner.advance(t, [("p", t % 3), ("s", t % 2)]) for t in range(30)]
+    again = Reasoner("q(X) :- p(X) in [1]. r(X) :- s(X), not q(X).", start=0)
+    for t, changes in enumerate(kept):
+        assert list(changes) == list(again.advance(t, [("p", t % 3), ("s", t % 2)]))
+        assert len(changes) == len(list(changes))
+
+
+def test_facts_are_text_tuples_or_atoms() -> None:
+    reasoner = Reasoner("q(X) :- p(X).")
+    reasoner.advance(1, ["p(1)", ("p", 2.0), Atom("p", ["x"]), ("p", True), ("p", Iri("urn:a:b"))])
+    assert held(reasoner) == {"q(1)", "q(2)", "q(x)", "q(true)", "q(<urn:a:b>)"}
+
+
+def test_an_iri_may_name_a_predicate() -> None:
+    reasoner = Reasoner("#prefix ex: <http://e.org/>. hot(S) :- ex:temp(S, V), V > 30.")
+    reasoner.advance(1, [(Iri("http://e.org/temp"), "a", 31), ("<http://e.org/temp>", "b", 32)])
+    assert held(reasoner) == {"hot(a)", "hot(b)"}
+
+
+BAD_FACTS = [
+    None,
+    3,
+    "P(x)",
+    "p(x",
+    ("p", None),
+    ("p", float("nan")),
+    ("p", float("inf")),
+    (),
+    ("not",),
+    ("P", 1),
+    b"p",
+]
+
+
+@pytest.mark.parametrize("fact", BAD_FACTS, ids=repr)
+def test_a_malformed_fact_changes_nothing(fact: object) -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [5], not r(X) always in [2].", start=0)
+    reasoner.advance(2, ["p(1)", "r(1)"])
+    before = (reasoner.time, reasoner.holding(), reasoner.save())
+    with pytest.raises(FactError):
+        reasoner.advance(3, ["p(2)", fact])  # type: ignore[list-item]
+    assert (reasoner.time, reasoner.holding(), reasoner.save()) == before
+
+
+@pytest.mark.parametrize("time", [1, -1, 2.5, "3", True, None, 2**70], ids=repr)
+def test_a_wrong_time_changes_nothing(time: object) -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [5].", start=0)
+    reasoner.advance(2, ["p(1)"])
+    before = (reasoner.time, reasoner.holding(), reasoner.save())
+    with pytest.raises(TimeError):
+        reasoner.advance(time, ["p(2)"])  # type: ignore[arg-type]
+    assert (reasoner.time, reasoner.holding(), reasoner.save()) == before
+
+
+def test_more_facts_of_the_present_revise_the_answer() -> None:
+    reasoner = Reasoner("q(X) :- p(X), not r(X). s :- p(a) always in [1].", start=0)
+    assert list(reasoner.advance(1, ["p(a)"])) == [(1, ("q", "a"), True)]
+    assert list(reasoner.advance(1, ["r(a)"])) == [(1, ("q", "a"), False)]
+    assert list(reasoner.advance(2)) == []
+    assert list(reasoner.advance(2, ["p(a)"])) == [(2, ("q", "a"), True), (2, ("s",), True)]
+
+
+def test_a_recursion_that_makes_terms_for_ever_is_stopped_and_named() -> None:
+    reasoner = Reasoner("n(X + 1) :- n(X). n(X) :- first(X).", limit=1000)
+    with pytest.raises(LimitError, match=r"n\(X \+ 1\) :- n\(X\)") as caught:
+        reasoner.advance(1, ["first(0)"])
+    assert caught.value.rule == "n(X + 1) :- n(X)."
+    for use in (lambda: reasoner.advance(2), reasoner.save, lambda: reasoner.next_change):
+        with pytest.raises(LaserError, match="cannot go on"):
+            use()
+
+
+def test_squares_of_squares_end_by_size() -> None:
+    reasoner = Reasoner("n(X * X) :- n(X). n(X) :- first(X).")
+    reasoner.advance(1, ["first(3)"])
+    assert len(reasoner.holding()) == 10
+    assert len(reasoner.reports) == 1
+
+
+def test_the_next_change_is_told_without_moving() -> None:
+    reasoner = Reasoner("q :- p in [3]. r :- not q.", start=0)
+    assert reasoner.next_change == 0
+    reasoner.advance(0)
+    assert reasoner.next_change is None
+    reasoner.advance(5, ["p"])
+    reasoner.advance(7, ["p"])
+    assert reasoner.next_wake is not None
+    assert (reasoner.next_change, reasoner.time) == (11, 7)
+    assert reasoner.next_wake <= 11
+
+
+def test_a_long_silence_costs_what_changes_in_it() -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [9], not r(X) in [3]. s :- p(_) always in [4].", start=0)
+    reasoner.advance(1, ["p(1)", "r(1)"])
+    assert [change.time for change in reasoner.advance(10**15)] == [5, 11]
+
+
+def test_the_stats_count_what_is_alive() -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [3], X > 1. r(X) :- q(X).")
+    reasoner.advance(0, ["p(1)", "p(2)", "p(3)"])
+    stats = reasoner.stats
+    assert {str(p): n for p, n in stats.facts.items()} == {"p/1": 3}
+    assert {str(p): n for p, n in stats.derived.items()} == {"q/1": 2, "r/1": 2}
+    reasoner.advance(9)
+    assert reasoner.stats.keys == 0
+
+
+def test_what_is_not_defined_is_reported_once_a_rule() -> None:
+    reasoner = Reasoner("q(X) :- p(X), X > 3. r(Y) :- p(X), Y = X / 0.")
+    reasoner.advance(1, ["p(a)", "p(b)", "p(4)"])
+    reasoner.advance(2, ["p(c)"])
+    assert held(reasoner) == set()
+    assert len(reasoner.reports) == 2
+    assert "q(X) :- p(X), X > 3." in reasoner.reports[0]
+
+
+# -- saving
+
+
+def test_a_state_is_refused_by_another_program_version_or_after_damage() -> None:
+    text = "q(X) :- p(X) in [3]."
+    reasoner = Reasoner(text)
+    reasoner.advance(1, ["p(1)"])
+    data = reasoner.save()
+    document = json.loads(data)
+    for wrong in (b"", b"[]", b"\x00", data[:-9], data.replace(b'"p"', b'"x"')):
+        with pytest.raises(StateError):
+            Reasoner.restore(text, wrong)
+    with pytest.raises(StateError, match="version 9"):
+        Reasoner.restore(text, json.dumps(document | {"version": 9}).encode())
+    for other in ("q(X) :- p(X) in [4].", "q(X) :- p(X) in [3]. q(1)."):
+        with pytest.raises(StateError, match="another program"):
+            Reasoner.restore(other, data)
+    with pytest.raises(StateError, match="another program"):
+        Reasoner.restore(text, data, tick="1 min")
+
+
+def test_a_run_that_ended_may_resume_after_a_restore_at_the_same_time() -> None:
+    text = "q :- a always in [3]."
+    reasoner = Reasoner(text, start=0)
+    reasoner.advance(1, ["a"])
+    reasoner.advance(2)
+    reasoner = Reasoner.restore(text, reasoner.save())
+    for time in (2, 3, 4):
+        reasoner.advance(time, ["a"])
+    assert held(reasoner) == {"q"}
+
+
+def test_restoring_again_and_again_does_not_let_the_state_grow() -> None:
+    text = "q(X) :- a(X) in [2 #]."
+    reasoner = Reasoner(text)
+    sizes = []
+    for time in range(100, 300):
+        reasoner.advance(time, [("a", time)])
+        data = reasoner.save()
+        sizes.append(len(data))
+        reasoner = Reasoner.restore(text, data)
+    assert max(sizes[10:]) <= sizes[10] + 10
+
+
+def test_integers_beyond_decimal_survive_a_restore() -> None:
+    text = "q(X) :- a(X) in [2]."
+    reasoner = Reasoner(text)
+    changes = reasoner.advance(1, [("a", 10**5000)])
+    assert "0x" in str(changes)
+    assert Reasoner.restore(text, reasoner.save()).holding() == reasoner.holding()
+
+
+# -- programs that were once compiled wrongly
+
+
+def test_a_body_may_have_more_atoms_than_python_nests_loops() -> None:
+    chain = ", ".join(f"e(X{i}, X{i + 1})" for i in range(45))
+    reasoner = Reasoner(f"q(X0, X45) :- {chain}.")
+    reasoner.advance(1, [("e", i, (i + 1) % 7) for i in range(7)])
+    assert held(reasoner) == {f"q({i}, {(i + 45) % 7})" for i in range(7)}
+    reasoner.advance(2, [("e", i, (i + 1) % 7) for i in range(7)])
+    assert len(reasoner.holding()) == 7
+
+
+def test_no_name_of_a_user_meets_one_of_ours() -> None:
+    reasoner = Reasoner("q(_is0, True, None) :- c(_is0, True, None), a(X), b(X + 1), not d(_).")
+    reasoner.advance(0, ["c(9, 8, 7)", "a(1)", "b(2)"])
+    assert held(reasoner) == {"q(9, 8, 7)"}
+
+
+def test_a_head_may_take_its_time_from_data_and_ignores_what_is_no_time() -> None:
+    reasoner = Reasoner("@T p(X) :- p(X, T) in [9]. r(X) :- p(X) at U.", start=5)
+    reasoner.advance(5, ["p(1, 3)", "p(2, foo)", "p(3, 5)", "p(4, 7)", "p(5, 1.5)"])
+    assert held(reasoner) == {"p(3)", "r(3)"}
+    reasoner.advance(7)
+    assert held(reasoner) == {"p(4)", "r(3)", "r(4)"}
+
+
+def test_a_run_is_refused_with_the_hint_of_check() -> None:
+    with pytest.raises(ProgramError) as caught:
+        Reasoner("q :- p in [1500 ms].")
+    assert caught.value.code == "no-whole-ticks"
+    assert caught.value.hint is not None
+    with pytest.raises(ProgramError, match="no constant `m`"):
+        Reasoner("#const n = 3. q :- p in [n].", constants={"m": 4})
+
+
+def test_looking_ahead_ends_where_something_happens_at_every_tick() -> None:
+    reasoner = Reasoner("q :- clock at T in [0], T < 0. clock.", start=0)
+    reasoner.advance(0)
+    assert reasoner.next_change == engine.MOST_SILENT_TICKS + 1
