@@ -9,7 +9,7 @@ from laser.analysis.resolve import resolve
 from laser.engine.revocable import revocable_nodes
 from laser.engine.source import Generated, generate
 from laser.plan.build import build
-from laser.plan.nodes import Node, Shared, is_input
+from laser.plan.nodes import Node, is_input
 from laser.plan.plan import Component, Plan
 from laser.syntax.program import Program
 from laser.time import Tick
@@ -48,14 +48,14 @@ def _lines(plan: Plan, generated: Generated) -> Iterator[str]:
 
 
 def _node(node: Node, plan: Plan, generated: Generated) -> Iterator[str]:
-    users = {d.text for d in plan.derivations if any(use.node == node for use in (*d.uses, *d.negatives))}
-    shared = f"  (shared by {len(users)} rules)" if len(users) > 1 or isinstance(node, Shared) else ""
+    readers = [d.head for d in plan.derivations if any(use.node == node for use in (*d.uses, *d.negatives))]
+    copies = [copy for copy, target in plan.aliases.items() if target == node]
+    shared = f"  (read {len(readers) + len(copies)} times)" if len(readers) + len(copies) > 1 else ""
     yield f"  n{generated.numbers[node]}: {node}{shared}"
     for positions in generated.indexes.get(node, ()):
         yield f"      index by position {', '.join(map(str, positions))}"
-    for copy, target in plan.aliases.items():
-        if target == node:
-            yield f"      also serves as: {copy}"
+    for copy in copies:
+        yield f"      also serves as: {copy}"
 
 
 def _rules(component: Component, plan: Plan) -> Iterator[str]:

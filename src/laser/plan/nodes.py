@@ -183,13 +183,14 @@ class Every:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The body that several rules have in common; its keys are the variables that their heads need."""
+    """The join, or the whole body, that several rules have in common; its keys are the variables that they need of it."""
 
+    part: str
     number: int
     width: int
 
     def __str__(self) -> str:
-        return f"shared body {self.number}"
+        return f"shared {self.part} {self.number}"
 
 
 Input: TypeAlias = Recent | Dated | Unbroken | LastRecent | LastDated | Points | LastPoints | Background | Unit

@@ -1,9 +1,12 @@
-"""Common parts are computed once: equal bodies become one node, and copies of a node are that node."""
+"""Common parts are computed once: equal joins and bodies become one node, and copies of a node are that node."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain, groupby, islice, permutations, product
+from math import factorial, prod
 from typing import TypeAlias
 
 from laser.analysis.core import Test
@@ -14,33 +17,84 @@ from laser.syntax.tree import Arithmetic, Term, Variable
 __all__ = ["share_bodies", "skip_copies", "variables_of"]
 
 Body: TypeAlias = tuple[tuple[Use, ...], tuple[Use, ...], tuple[Test, ...]]
+"""The positive part of a body, the negated one, and the comparisons."""
+
+MOST_ORDERS = 24
+"""Orders of like atoms that are tried to find the one that all rules with that body agree on."""
+
+CROWD = 16
+"""So many rules share a join even where each would first thin out what it joins: together they ask for most of it."""
 
 
 def share_bodies(derivations: list[Derivation]) -> list[Derivation]:
-    """Rules with one body in common read it from a shared node; the order and the names of variables do not matter."""
+    """Rules with a join in common read it from a shared node, and so do those with a whole body in common.
+
+    The order of a body and the names of variables do not matter.
+    """
     originals: dict[Derivation, Derivation] = {}
     for derivation in derivations:
         originals.setdefault(_canonical(derivation), derivation)
+    crowds = Counter(derivation.uses for derivation in originals)
+
+    def join(derivation: Derivation) -> Body | None:
+        worth_it = crowds[derivation.uses] >= CROWD or not _prunes(derivation)
+        return (derivation.uses, (), ()) if len(derivation.uses) > 1 and worth_it else None
+
+    joined = _factor(list(originals), "join", join)
+    shared = _factor(joined, "body", lambda d: (d.uses, d.negatives, d.tests) if d.negatives or d.tests else None)
+    return [originals.get(derivation, derivation) for derivation in shared]
+
+
+def _prunes(derivation: Derivation) -> bool:
+    """Whether a comparison looks at one atom alone: it thins out what is joined, which a shared join could not."""
+    atoms = [{v for term in use.terms for v in variables_of(term)} for use in derivation.uses]
+    asked = [{*variables_of(test.left), *variables_of(test.right)} for test in derivation.tests]
+    return any(variables <= atom for variables in asked for atom in atoms)
+
+
+def _factor(derivations: list[Derivation], what: str, part: Callable[[Derivation], Body | None]) -> list[Derivation]:
+    """Put a part that several derivations have into a node of its own."""
     groups: dict[Body, list[Derivation]] = defaultdict(list)
-    for canonical in originals:
-        groups[canonical.uses, canonical.negatives, canonical.tests].append(canonical)
+    for derivation in derivations:
+        if (body := part(derivation)) is not None:
+            groups[body].append(derivation)
     made: list[Derivation] = []
+    nodes: dict[Body, Use] = {}
     for body, group in groups.items():
-        worth_it = len(group) > 1 and (len(body[0]) > 1 or body[1] or body[2])
-        made += _through_shared(len(made), group) if worth_it else [originals[d] for d in group]
-    return made
+        if len(group) > 1:
+            needed = _needed(body, group)
+            nodes[body] = Use(Shared(what, len(nodes), len(needed)), needed)
+            made.append(Derivation(nodes[body].node, needed, *body, text=group[0].text))
+    return made + [_through(derivation, part(derivation), nodes) for derivation in derivations]
 
 
-def _through_shared(number: int, group: list[Derivation]) -> list[Derivation]:
-    needed = tuple(dict.fromkeys(v for d in group for term in d.terms for v in variables_of(term)))
-    node = Shared(number, len(needed))
-    first = replace(group[0], head=node, terms=needed, text=group[0].text)
-    return [first, *(Derivation(d.head, d.terms, (Use(node, needed),), text=d.text) for d in group)]
+def _through(derivation: Derivation, body: Body | None, nodes: dict[Body, Use]) -> Derivation:
+    if body is None or body not in nodes:
+        return derivation
+    _, negatives, tests = body
+    return replace(
+        derivation,
+        uses=(nodes[body],),
+        negatives=() if negatives else derivation.negatives,
+        tests=() if tests else derivation.tests,
+    )
+
+
+def _needed(body: Body, group: list[Derivation]) -> tuple[Variable, ...]:
+    """The variables that a part of the body binds and the rest of some derivation asks for, heads first."""
+    uses, negatives, tests = body
+    bound = {variable for use in uses for term in use.terms for variable in variables_of(term)}
+    bound |= {variable for test in tests for side in (test.left, test.right) for variable in variables_of(side)}
+    asked = [term for derivation in group for term in derivation.terms]
+    for derivation in group:
+        asked += [term for use in derivation.negatives if use not in negatives for term in use.terms]
+        asked += [side for test in derivation.tests if test not in tests for side in (test.left, test.right)]
+    return tuple(dict.fromkeys(v for term in asked for v in variables_of(term) if v in bound))
 
 
 def _canonical(derivation: Derivation) -> Derivation:
     """The same derivation, its body in an order and with variables that do not depend on how it was written."""
-    uses = tuple(sorted(derivation.uses, key=_skeleton))
+    uses = min(_orders(derivation.uses), key=_pattern)
     negatives = tuple(sorted(derivation.negatives, key=_skeleton))
     tests = tuple(sorted(derivation.tests, key=lambda t: (t.operator, _shape(t.left), _shape(t.right))))
     order = [term for use in (*uses, *negatives) for term in use.terms]
@@ -57,6 +111,19 @@ def _canonical(derivation: Derivation) -> Derivation:
         negatives=tuple(replace(use, terms=tuple(_rename(t, names) for t in use.terms)) for use in negatives),
         tests=tuple(Test(t.operator, _rename(t.left, names), _rename(t.right, names)) for t in tests),
     )
+
+
+def _orders(uses: tuple[Use, ...]) -> Iterator[tuple[Use, ...]]:
+    """The orders of a body that its atoms' shapes allow; only the first of them where there are too many."""
+    tied = [list(group) for _, group in groupby(sorted(uses, key=_skeleton), key=_skeleton)]
+    orders = map(tuple, map(chain.from_iterable, product(*map(permutations, tied))))
+    return islice(orders, MOST_ORDERS if prod(factorial(len(group)) for group in tied) <= MOST_ORDERS else 1)
+
+
+def _pattern(uses: tuple[Use, ...]) -> list[int]:
+    """Which variables are the same, told by where each occurs first."""
+    seen: dict[Term, int] = {}
+    return [seen.setdefault(term, len(seen)) for use in uses for term in use.terms]
 
 
 def _skeleton(use: Use) -> tuple[str, str, str]:
