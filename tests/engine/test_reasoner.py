@@ -94,7 +94,8 @@ def test_a_recursion_that_makes_terms_for_ever_is_stopped_and_named() -> None:
     with pytest.raises(LimitError, match=r"n\(X \+ 1\) :- n\(X\)") as caught:
         reasoner.advance(1, ["first(0)"])
     assert caught.value.rule == "n(X + 1) :- n(X)."
-    for use in (lambda: reasoner.advance(2), reasoner.save, lambda: reasoner.next_change):
+    uses = (lambda: reasoner.advance(2), reasoner.save, reasoner.holding, lambda: reasoner.next_change)
+    for use in uses:
         with pytest.raises(LaserError, match="cannot go on"):
             use()
 
@@ -187,6 +188,12 @@ def test_restoring_again_and_again_does_not_let_the_state_grow() -> None:
     assert max(sizes[10:]) <= sizes[10] + 10
 
 
+def test_a_state_does_not_depend_on_how_the_program_is_laid_out() -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [3], not r(X).")
+    reasoner.advance(1, ["p(1)"])
+    assert Reasoner.restore("q(X):-p( X )in[3],not r(X).", reasoner.save()).holding() == reasoner.holding()
+
+
 def test_integers_beyond_decimal_survive_a_restore() -> None:
     text = "q(X) :- a(X) in [2]."
     reasoner = Reasoner(text)
@@ -219,6 +226,17 @@ def test_a_head_may_take_its_time_from_data_and_ignores_what_is_no_time() -> Non
     assert held(reasoner) == {"p(3)", "r(3)"}
     reasoner.advance(7)
     assert held(reasoner) == {"p(4)", "r(3)", "r(4)"}
+
+
+def test_any_text_may_stand_in_a_string() -> None:
+    reasoner = Reasoner('q("a\x00b", "\u2028", X) :- p(X, "\ud800").')
+    assert len(reasoner.advance(1, [("p", 1, "\ud800")])) == 1
+
+
+def test_many_keys_that_end_together_under_not_cost_what_they_are() -> None:
+    reasoner = Reasoner("q(X) :- a(X) in [1], X > -1. alone :- c in [100], not q(_).")
+    reasoner.advance(0, [*(("a", i) for i in range(5000)), ("c",)])
+    assert str(reasoner.advance(3)[0]) == "2 + alone"
 
 
 def test_a_run_is_refused_with_the_hint_of_check() -> None:

@@ -32,14 +32,14 @@ from laser.syntax.program import Program
 from laser.terms import Predicate
 from laser.time import Tick
 
-__all__ = ["CHECKS", "RUN_CHECKS", "find", "refuse_run"]
+__all__ = ["CHECKS", "ERRORS", "RUN_CHECKS", "WARNINGS", "find", "refuse", "refuse_run"]
 
 SECOND = Tick()
 
 Check: TypeAlias = Callable[[Subject], Iterable[Diagnostic]]
 
-CHECKS: tuple[Check, ...] = (
-    # Errors: the program is refused.
+ERRORS: tuple[Check, ...] = (
+    # The program is refused.
     duplicate_constant,
     unknown_constant,
     bad_constant,
@@ -53,7 +53,10 @@ CHECKS: tuple[Check, ...] = (
     unsafe_variable,
     tuple_window_over_derived,
     negative_loop,
-    # Warnings: legal, but seldom meant.
+)
+
+WARNINGS: tuple[Check, ...] = (
+    # Legal, but seldom meant.
     two_arities,
     unknown_predicate,
     show_unknown,
@@ -64,6 +67,8 @@ CHECKS: tuple[Check, ...] = (
     single_variable,
 )
 
+
+CHECKS = ERRORS + WARNINGS
 
 RUN_CHECKS: tuple[Check, ...] = (
     # What a run's constants and tick can still make wrong in a program that was accepted.
@@ -80,10 +85,17 @@ RUN_CHECKS: tuple[Check, ...] = (
 
 def refuse_run(program: Program, constants: Mapping[str, Any], tick: Tick) -> None:
     """Raise ProgramError if a program cannot run with these constants and this tick."""
-    subject = Subject(program, None, dict(constants), tick)
-    errors = sorted((finding for check in RUN_CHECKS for finding in check(subject)), key=_place)
-    if errors:
-        raise ProgramError(errors, program.source, program.name)
+    _refuse(RUN_CHECKS, Subject(program, None, dict(constants), tick))
+
+
+def refuse(program: Program) -> None:
+    """Raise ProgramError if a program is refused whatever the run; the run chooses the tick, so that is not asked."""
+    _refuse(ERRORS, Subject(program))
+
+
+def _refuse(checks: tuple[Check, ...], subject: Subject) -> None:
+    if errors := _findings(checks, subject):
+        raise ProgramError(errors, subject.program.source, subject.program.name)
 
 
 def find(
@@ -94,8 +106,11 @@ def find(
 ) -> list[Diagnostic]:
     """All errors and warnings, by place; without a tick, durations may be any number of them."""
     known = None if inputs is None else frozenset(inputs)
-    subject = Subject(program, known, dict(constants or {}), tick)
-    return sorted((finding for check in CHECKS for finding in check(subject)), key=_place)
+    return _findings(CHECKS, Subject(program, known, dict(constants or {}), tick))
+
+
+def _findings(checks: tuple[Check, ...], subject: Subject) -> list[Diagnostic]:
+    return sorted((finding for check in checks for finding in check(subject)), key=_place)
 
 
 def _place(finding: Diagnostic) -> tuple[int, int, str]:

@@ -62,7 +62,7 @@ class CoreRule:
     args: tuple[tree.Term, ...]
     time: tree.Term | None
     body: tuple[BodyElement, ...]
-    text: str = field(default="", compare=False)
+    text: str = field(default="", compare=False, repr=False)
     origin: tree.Rule | None = field(default=None, compare=False, repr=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 from pathlib import Path
 
-from laser.analysis.checks import find
+from laser.analysis.checks import refuse
 from laser.analysis.words import closest
 from laser.errors import Diagnostic, ProgramError
 from laser.syntax.parser import parse_tree
@@ -21,10 +21,7 @@ def parse(text: str, name: str = "<program>") -> Program:
     'alarm'
     """
     program = parse_tree(text, name)
-    # The run chooses the tick, so whether durations fit it is asked when there is one.
-    errors = [finding for finding in find(program, tick=None) if finding.severity == "error"]
-    if errors:
-        raise ProgramError(errors, text, name)
+    refuse(program)
     return program
 
 

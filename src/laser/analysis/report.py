@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from laser.analysis.reach import Keep, Reach, kept, reach
 from laser.analysis.resolve import resolve
 from laser.analysis.strata import strata
 from laser.analysis.subject import Subject
-from laser.analysis.words import count
+from laser.analysis.words import count, did_you_mean
 from laser.errors import Diagnostic, ProgramError
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program
@@ -114,8 +114,9 @@ def check(
             program = parse_tree(program)
         except ProgramError as error:
             return CheckReport(error.name, error.source, tick, (), error.diagnostics)
-    known = None if inputs is None else _to_predicates(program, inputs)
-    findings = tuple(find(program, known, constants, tick))
+    given = None if inputs is None else [inputs] if isinstance(inputs, str) else list(inputs)
+    known = None if given is None else _to_predicates(program, given)
+    findings = (*_strangers(program, given or []), *find(program, known, constants, tick))
     subject = Subject(program, known)
     if any(finding.severity == "error" for finding in findings):
         return CheckReport(program.name, program.source, tick, _predicates(subject, {}), findings)
@@ -137,18 +138,30 @@ def _full_report(
     )
 
 
-def _to_predicates(program: Program, inputs: Iterable[Predicate | str]) -> frozenset[Predicate]:
+def _to_predicates(program: Program, inputs: list[Predicate | str]) -> frozenset[Predicate]:
     """Predicates from their names; a bare name is every predicate of the program that is called so."""
     mentioned = _mentioned(Subject(program))
-    known: set[Predicate] = set()
-    for given in [inputs] if isinstance(inputs, str) else inputs:
-        if isinstance(given, str):
-            name, slash, arity = given.rpartition("/")
-            exact = bool(slash) and arity.isdigit()
-            known |= {Predicate(name, int(arity))} if exact else {p for p in mentioned if p.name == given}
-        else:
-            known.add(given)
-    return frozenset(known)
+    exact = {p for p in map(_exact, inputs) if p is not None}
+    return frozenset(exact | {p for p in mentioned if p.name in inputs})
+
+
+def _exact(given: Predicate | str) -> Predicate | None:
+    """A predicate that was given with its arity."""
+    if not isinstance(given, str):
+        return given
+    name, slash, arity = given.rpartition("/")
+    return Predicate(name, int(arity)) if slash and arity.isdigit() else None
+
+
+def _strangers(program: Program, inputs: list[Predicate | str]) -> Iterator[Diagnostic]:
+    """Inputs by bare names that the program has not: they say nothing, and were meant to."""
+    names = {p.name for p in _mentioned(Subject(program))}
+    for given in inputs:
+        if isinstance(given, str) and _exact(given) is None and given not in names:
+            message = f"the program has no predicate `{given}` that could stream in"
+            note = "an input without an arity is every predicate of the program that is called so"
+            hint = did_you_mean(given, sorted(names), f"write it with its arity, as in `{given}/1`")
+            yield Diagnostic("unknown-predicate", message, None, note, hint, "warning")
 
 
 def _mentioned(subject: Subject) -> frozenset[Predicate]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-__all__ = ["closest", "count", "did_you_mean", "is_slip", "listed", "quoted"]
+__all__ = ["Slips", "closest", "count", "did_you_mean", "is_slip", "listed", "quoted"]
+
+LONGEST_TYPED = 100
+"""Letters of a name from which on nobody typed it, so that only slips of case are looked for."""
 
 
 def quoted(thing: object) -> str:
@@ -71,3 +75,28 @@ def is_slip(name: str, other: str) -> bool:
 def _common_start(name: str, other: str) -> int:
     pairs = zip(name, other, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(name), len(other)))
+
+
+class Slips:
+    """Names by what a slip leaves of them, so that those near to a name are found without comparing all with all.
+
+    >>> Slips(["isSteam", "alarm", "temp"]).near("alram")
+    ['alarm']
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names: defaultdict[str, set[str]] = defaultdict(set)
+        for name in names:
+            for rest in _rests(name):
+                self._names[rest].add(name)
+
+    def near(self, name: str) -> list[str]:
+        """The names of which this one is a slip, in order."""
+        found = {other for rest in _rests(name) for other in self._names.get(rest, ())}
+        return sorted(other for other in found if is_slip(name, other))
+
+
+def _rests(name: str) -> set[str]:
+    """What two names have in common if one is a slip of the other: all but case, or all but one letter of each."""
+    letters = range(len(name)) if len(name) <= LONGEST_TYPED else ()
+    return {name, name.lower(), *(name[:i] + name[i + 1 :] for i in letters)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
 from laser.engine.machine import Shift
-from laser.terms import Atom
+from laser.terms import Atom, value_order
 
 __all__ = ["Change", "Changes"]
 
@@ -22,6 +22,21 @@ class Change(NamedTuple):
         return f"{self.time} {'+' if self.holds else '-'} {self.atom}"
 
 
+def _place(shift: Shift) -> tuple[int, str, int]:
+    """A shift is of one time point and one predicate, and has at least one key."""
+    return (shift.time, shift.name, len(next(iter(shift.begun or shift.ended))))
+
+
+def _ordered(shift: Shift) -> Iterator[Change]:
+    """The changes of one predicate, by the order of atoms; where all values can be compared, that is the tuples' own."""
+    rows = [(key[1:], True) for key in shift.begun] + [(key[1:], False) for key in shift.ended]
+    try:
+        rows.sort()
+    except TypeError:
+        rows.sort(key=lambda row: [value_order(value) for value in row[0]])
+    return (Change(shift.time, Atom.of((shift.name, *values)), holds) for values, holds in rows)
+
+
 class Changes(Sequence[Change]):
     """The changes of one call, ordered by time, then by atom. Its length is known without making them."""
 
@@ -33,13 +48,7 @@ class Changes(Sequence[Change]):
 
     def _changes(self) -> list[Change]:
         if self._made is None:
-            made = [
-                Change(shift.time, Atom.of((shift.name, *key[1:])), holds)
-                for shift in self._shifts
-                for keys, holds in ((shift.begun, True), (shift.ended, False))
-                for key in keys
-            ]
-            self._made = sorted(made)
+            self._made = [change for shift in sorted(self._shifts, key=_place) for change in _ordered(shift)]
         return self._made
 
     def __len__(self) -> int:

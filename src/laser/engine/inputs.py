@@ -135,7 +135,7 @@ class RecentOutput(InputRelation):
             facts = set(batch)
             fresh = facts.difference(self.present)
             if len(fresh) < len(facts):
-                self.later.update(dict.fromkeys(facts.intersection(self.present), t + self.ticks))
+                self.later.update(dict.fromkeys(facts - fresh, t + self.ticks))
             self.present |= fresh
             self.insert(fresh, t + self.ticks)
         bucket = self.due.pop(t - 1, None)
@@ -147,11 +147,15 @@ class RecentOutput(InputRelation):
 
     def put_off(self, again: set[Key], t: int) -> set[Key]:
         """Of keys that arrived again after they were put into their bucket, those that still hold."""
-        horizons = {key: self.later.pop(key) for key in again}
-        renewed = {key for key, horizon in horizons.items() if horizon >= t}
-        for key in renewed:
-            self.schedule(horizons[key], (key,))
-        return renewed
+        buckets: dict[int, list[Key]] = {}
+        for key, horizon in zip(again, map(self.later.pop, again), strict=True):
+            buckets.setdefault(horizon, []).append(key)
+        for horizon, keys in buckets.items():
+            if horizon >= t:
+                self.schedule(horizon, keys)
+            else:
+                again.difference_update(keys)
+        return again
 
     def dump(self) -> Any:
         return [[list(key), h] for key, h in self.horizons().items()]
@@ -246,15 +250,16 @@ class UnbrokenInput(InputRelation):
         self.maturing: dict[int, list[Key]] = {}
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
+        facts = set(batch)
         if t != self.time:
             self.yesterday = self.today if t == self.time + 1 else set()
-            self.today, self.lapsed, self.time = set(), {}, t
-            self.end_runs(self.yesterday.difference(batch))
+            self.today, self.lapsed, self.time = facts, {}, t
+            self.end_runs(self.yesterday - facts)
         else:
-            self.revive_runs(set(batch).intersection(self.lapsed), t, t0)
-        new = set(batch).difference(self.today)
-        self.today |= new
-        self.start_runs(new.difference(self.yesterday), t, t0)
+            self.revive_runs(facts.intersection(self.lapsed), t, t0)
+            facts -= self.today
+            self.today |= facts
+        self.start_runs(facts - self.yesterday, t, t0)
         self.mature([fact for fact in self.maturing.pop(t, ()) if self.since.get(fact) == t - self.ticks])
         if self.today:
             self.wake(t + 1, self.number)
@@ -294,15 +299,21 @@ class UnbrokenInput(InputRelation):
         def pairs(runs: dict[Key, int]) -> list[Any]:
             return [[list(fact), start] for fact, start in runs.items()]
 
-        lists = [[list(fact) for fact in some] for some in (self.today, self.yesterday)]
-        return [self.time, *lists, pairs(self.since), pairs(self.lapsed), [list(fact) for fact in self.alive]]
+        return {
+            "time": self.time,
+            "today": [list(fact) for fact in self.today],
+            "yesterday": [list(fact) for fact in self.yesterday],
+            "since": pairs(self.since),
+            "lapsed": pairs(self.lapsed),
+            "alive": [list(fact) for fact in self.alive],
+        }
 
     def load(self, data: Any, key_of: Callable[[Any], Key]) -> None:
-        self.time, today, yesterday, since, lapsed, alive = data
-        self.today, self.yesterday = set(map(key_of, today)), set(map(key_of, yesterday))
-        self.since = {key_of(fact): start for fact, start in since}
-        self.lapsed = {key_of(fact): start for fact, start in lapsed}
-        self.alive.update((key_of(fact), FOREVER) for fact in alive)
+        self.time = data["time"]
+        self.today, self.yesterday = set(map(key_of, data["today"])), set(map(key_of, data["yesterday"]))
+        self.since = {key_of(fact): start for fact, start in data["since"]}
+        self.lapsed = {key_of(fact): start for fact, start in data["lapsed"]}
+        self.alive.update((key_of(fact), FOREVER) for fact in data["alive"])
         for fact, start in (self.since | self.lapsed).items():
             if fact not in self.alive and start + self.ticks > self.time:
                 self.maturing.setdefault(start + self.ticks, []).append(fact)

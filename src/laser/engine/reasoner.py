@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laser.analysis.core import Core
 from laser.analysis.facts import GivenFact
@@ -24,6 +24,9 @@ from laser.plan.plan import Plan
 from laser.syntax.program import Program
 from laser.terms import Atom, Predicate
 from laser.time import Tick, check_time
+
+if TYPE_CHECKING:
+    from laser.explain.tree import Explanation
 
 __all__ = ["DEFAULT_LIMIT", "Reasoner", "Stats"]
 
@@ -62,6 +65,8 @@ class Reasoner:
         tick: str | Tick = "1 s",
         limit: int = DEFAULT_LIMIT,
     ) -> None:
+        if limit < 0:
+            raise ValueError(f"the limit must not be negative, but is {limit}")
         self._core = _core(program, background, constants, tick)
         self._limit = limit
         self._reports = Reports()
@@ -110,6 +115,7 @@ class Reasoner:
 
     def holding(self) -> frozenset[Atom]:
         """The output now."""
+        self._check_usable()
         return self._snapshot.of(self._machine)
 
     def evidence(self) -> list[tuple[int, Atom]]:
@@ -117,7 +123,26 @@ class Reasoner:
 
         They are not all facts of the stream, but the output now follows from them alone, and for the same reasons.
         """
+        self._check_usable()
         return [(time, Atom.of(fact)) for time, fact in self._machine.evidence()]
+
+    def explain(self, atom: GivenFact, all: bool = False) -> Explanation:  # noqa: A002 - the word of the specification
+        """Why an atom holds now, or why not; with ``all``, every rule instance that derives it.
+
+        >>> reasoner = Reasoner("hot(X) :- temp(X, V) in [2], V > 30.")
+        >>> changes = reasoner.advance(5, ["temp(oven, 31)"])
+        >>> print(reasoner.explain("hot(oven)"))
+        hot(oven) holds at 5, and until 7 if nothing arrives
+        └─ hot(X) :- temp(X, V) in [2], V > 30.              line 1, X = oven, V = 31
+           ├─ temp(oven, 31) at 5, in [5, 5]                 fact
+           └─ 31 > 30
+        """
+        from laser.explain.ask import ask, read_goal  # only those who ask pay for it
+
+        evidence = self.evidence()
+        if self.time is None or self._start is None:
+            raise TimeError("nothing can be said before the timeline begins: advance to a time first")
+        return ask(self._core, evidence, self._start, self.time, read_goal(atom), all, whole=False)
 
     @property
     def stats(self) -> Stats:

@@ -6,8 +6,9 @@ Invariants, for the present t between two calls:
 * a horizon may be *lower* than what is known by now (renewal is lazy), never higher;
 * every key with a finite horizon stands in a bucket of ``due`` that is opened no later than the tick after it.
 
-Within a tick, a key whose horizon lies before t is dead: joins pass over it. It stays in place until the tick ends, because
-what rests on a revoked key is found by joining it with the others as they were.
+Within a tick, a key whose horizon lies before t is dead: joins pass over it. A key that was revoked stays in place until the
+tick ends, because what rests on it is found by joining it with the others as they were; what rests on a key that merely
+expired has expired with it.
 """
 
 from __future__ import annotations
@@ -129,17 +130,21 @@ class Relation:
         alive, dying = self.alive, self.dying
         gone = [key for key in suspects if alive[key] < t]
         self.removed += gone
-        self.dead += gone
+        self.bury([key for key in gone if key not in dying])
         if dying:
+            self.dead += [key for key in gone if key in dying]
             self.early += [key for key, promised in dying.items() if alive[key] < promised]
             dying.clear()
+
+    def bury(self, keys: Collection[Key]) -> None:
+        deque(map(self.alive.__delitem__, keys), maxlen=0)
+        if self.unindex:
+            self.unindex(keys)
 
     def end_tick(self) -> None:
         """Bury the dead, and begin with a clean slate."""
         if self.dead:
-            deque(map(self.alive.__delitem__, self.dead), maxlen=0)
-            if self.unindex:
-                self.unindex(self.dead)
+            self.bury(self.dead)
             self.dead = []
         if self.removed:
             self.removed = []

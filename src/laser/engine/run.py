@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from laser.analysis.facts import GivenFact
 from laser.engine.changes import Changes
 from laser.engine.intake import take
-from laser.engine.reasoner import Reasoner
+from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
 from laser.syntax.program import Program
 from laser.terms import Atom
 from laser.time import Tick
@@ -35,6 +35,7 @@ def run(
     background: Iterable[GivenFact] = (),
     constants: Mapping[str, Any] | None = None,
     tick: str | Tick = "1 s",
+    limit: int = DEFAULT_LIMIT,
 ) -> Iterator[tuple[int, frozenset[Atom]]]:
     """A snapshot for every time point of the timeline.
 
@@ -44,7 +45,7 @@ def run(
     4 [q(a)]
     5 []
     """
-    reasoner = Reasoner(program, start, background, constants, tick)
+    reasoner = Reasoner(program, start, background, constants, tick, limit)
     holding: set[Atom] = set()
     snapshot: frozenset[Atom] = frozenset()
     shown: int | None = None
@@ -75,13 +76,14 @@ def intervals(
     background: Iterable[GivenFact] = (),
     constants: Mapping[str, Any] | None = None,
     tick: str | Tick = "1 s",
+    limit: int = DEFAULT_LIMIT,
 ) -> Iterator[Interval]:
     """The output stream as intervals, each when it is over; the last ones end where the stream does.
 
     >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
     [Interval(atom=q(a), since=3, until=4)]
     """
-    reasoner = Reasoner(program, start, background, constants, tick)
+    reasoner = Reasoner(program, start, background, constants, tick, limit)
     since: dict[Atom, int] = {}
     for changes in _advances(reasoner, stream, until):
         for change in changes:

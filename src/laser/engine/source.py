@@ -63,7 +63,7 @@ class _Generator:
 
     def run(self) -> Generated:
         for number, derivation in enumerate(self.plan.derivations):
-            self.lines += ["", "", f"# {derivation.text}"]
+            self.lines += ["", "", f"# {_comment(derivation.text)}"]
             self.derivation(number, derivation)
         for component in self.plan.components:
             for node in component.nodes:
@@ -166,6 +166,7 @@ class _Function:
         self.depth += 1
         use = self.start.use
         if self.start.position is None:
+            self.once_for_each_binding(use)
             self.bind("k", use.terms)
             return uses
         if not self.blame:
@@ -177,6 +178,15 @@ class _Function:
         self.arrived(use, "k")
         del uses[self.start.position]
         return uses
+
+    def once_for_each_binding(self, use: Use) -> None:
+        """Under `not`, keys that differ only where the atom has `_` say the same: the first of them says it."""
+        fixed = [p for p, term in enumerate(use.terms, start=1) if not _is_open(term)]
+        if len(fixed) < len(use.terms):
+            self.lines.insert(0, "    seen = set()")
+            self.line(f"x = {_tuple([f'k[{p}]' for p in fixed]) if fixed else '()'}")
+            self.line("if x in seen: continue")
+            self.line("seen.add(x)")
 
     def spill(self) -> None:
         """Begin a new nest of loops over what the one so far found: Python nests no more than 20."""
@@ -326,8 +336,17 @@ class _Function:
         return f"n{self.generator.numbers[node]}"
 
 
+def _comment(text: str) -> str:
+    """A user's text as a comment: whatever Python would stumble over (a NUL, half a surrogate) is left out."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def _tuple(items: list[str]) -> str:
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+
+
+def _is_open(term: Term) -> bool:
+    return isinstance(term, Variable) and term.name.startswith("_#")
 
 
 def _index_name(number: int, positions: tuple[int, ...]) -> str:

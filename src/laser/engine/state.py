@@ -60,6 +60,8 @@ def _plain(data: Any) -> Any:
             return {"int": hex(data)}  # Python refuses to write long integers in decimal
         case dict():
             return {name: _plain(value) for name, value in data.items()}
+        case list() if data and all(isinstance(value, list) for value in data):
+            return sorted(map(_plain, data), key=json.dumps)  # a set of keys: the same state, the same bytes
         case list():
             return [_plain(value) for value in data]
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import chain, groupby, islice, permutations, product
+from itertools import chain, groupby, permutations, product
 from math import factorial, prod
 from typing import TypeAlias
 
@@ -116,8 +116,10 @@ def _canonical(derivation: Derivation) -> Derivation:
 def _orders(uses: tuple[Use, ...]) -> Iterator[tuple[Use, ...]]:
     """The orders of a body that its atoms' shapes allow; only the first of them where there are too many."""
     tied = [list(group) for _, group in groupby(sorted(uses, key=_skeleton), key=_skeleton)]
-    orders = map(tuple, map(chain.from_iterable, product(*map(permutations, tied))))
-    return islice(orders, MOST_ORDERS if prod(factorial(len(group)) for group in tied) <= MOST_ORDERS else 1)
+    if prod(factorial(len(group)) for group in tied) > MOST_ORDERS:
+        yield tuple(chain.from_iterable(tied))
+    else:
+        yield from map(tuple, map(chain.from_iterable, product(*map(permutations, tied))))
 
 
 def _pattern(uses: tuple[Use, ...]) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from laser.analysis.subject import Subject
-from laser.analysis.words import closest, is_slip, listed
+from laser.analysis.words import Slips, closest, listed
 from laser.errors import Diagnostic
 from laser.syntax import tree
 from laser.terms import Predicate
@@ -19,29 +19,36 @@ def unknown_predicate(subject: Subject) -> Iterator[Diagnostic]:
     first: dict[Predicate, tree.AtomPattern] = {}
     for _, literal in subject.literals:
         first.setdefault(literal.atom.predicate, literal.atom)
-    for predicate, atom in first.items():
-        if predicate not in given:
-            yield from (_misspelt if subject.inputs is None else _unknown)(atom, given)
+    open_ones = [atom for predicate, atom in first.items() if predicate not in given]
+    return _misspelt(open_ones, given) if subject.inputs is None else _unknown(open_ones, given, subject)
 
 
-def _unknown(atom: tree.AtomPattern, given: frozenset[Predicate]) -> Iterator[Diagnostic]:
-    message = f"nothing streams in or derives `{atom.predicate}`"
-    note = "such an atom never holds, and its negation always does"
-    yield Diagnostic("unknown-predicate", message, atom.span, note, _hint(atom.predicate, given), "warning")
+def _unknown(atoms: list[tree.AtomPattern], given: frozenset[Predicate], subject: Subject) -> Iterator[Diagnostic]:
+    for atom in atoms:
+        message = f"nothing streams in or derives `{atom.predicate}`"
+        note = "such an atom never holds, and its negation always does"
+        hint = _hint(atom.predicate, given, subject)
+        yield Diagnostic("unknown-predicate", message, atom.span, note, hint, "warning")
 
 
-def _hint(predicate: Predicate, given: frozenset[Predicate]) -> str:
+def _hint(predicate: Predicate, given: frozenset[Predicate], subject: Subject) -> str:
     namesakes = sorted(other for other in given if other.name == predicate.name)
-    if namesakes:
-        return f"did you mean {listed(namesakes, 'or')}?"
     guess = closest(predicate.name, sorted(other.name for other in given))
-    return f"did you mean `{guess}`?" if guess else f"stream it in, or add a rule or a fact for `{predicate}`"
+    near = namesakes or sorted(other for other in given if other.name == guess)
+    if not near:
+        return f"stream it in, or add a rule or a fact for `{predicate}`"
+    # What only the inputs name may be misspelt there as well as here.
+    unread = (subject.inputs or frozenset()) - subject.read - subject.derived - subject.background
+    other = f" Or is the input {listed(near, 'or')} meant to be `{predicate}`?" if unread.issuperset(near) else ""
+    return f"did you mean {listed(near, 'or')}?{other}"
 
 
-def _misspelt(atom: tree.AtomPattern, given: frozenset[Predicate]) -> Iterator[Diagnostic]:
+def _misspelt(atoms: list[tree.AtomPattern], given: frozenset[Predicate]) -> Iterator[Diagnostic]:
     """Any predicate may stream in, but one that is a slip away from a derived one seldom does."""
-    near = sorted(p.name for p in given if p.arity == len(atom.args) and is_slip(atom.name, p.name))
-    if near:
-        message = f"no rule or fact gives `{atom.predicate}`, and its name is very near to `{near[0]}`"
-        note = "a predicate that nothing in the program gives must stream in"
-        yield Diagnostic("unknown-predicate", message, atom.span, note, f"did you mean `{near[0]}`?", "warning")
+    arities = {len(atom.args) for atom in atoms}
+    slips = {arity: Slips(p.name for p in given if p.arity == arity) for arity in arities}
+    for atom in atoms:
+        for name in slips[len(atom.args)].near(atom.name)[:1]:
+            message = f"no rule or fact gives `{atom.predicate}`, and its name is very near to `{name}`"
+            note = "a predicate that nothing in the program gives must stream in"
+            yield Diagnostic("unknown-predicate", message, atom.span, note, f"did you mean `{name}`?", "warning")
