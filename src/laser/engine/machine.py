@@ -6,46 +6,35 @@ change are skipped: every relation asks to be woken when something of it falls d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from laser.analysis.core import Extended
 from laser.engine.arithmetic import Reports
-from laser.engine.inputs import (
-    ConstantInput,
-    InputRelation,
-    LastPointsInput,
-    PointsInput,
-    TailInput,
-    make_input,
-)  # fmt: skip
+from laser.engine.inputs import ConstantInput, InputRelation, PointsInput
+from laser.engine.make_input import make_input
 from laser.engine.relation import Key, Relation
 from laser.engine.settle import (
-    Count,
     EveryComponent,
     PendingRelation,
-    RecursiveComponent,
-    SingleComponent,
-    Trigger,
-)  # fmt: skip
+)
 from laser.engine.source import Generated, generate
 from laser.engine.tail import Tail
+from laser.engine.tail_inputs import LastPointsInput, TailInput
+from laser.engine.wiring import Wiring
 from laser.errors import LimitError
 from laser.plan.nodes import (
     Background,
     Dated,
-    Every,
-    LastPoints,
     Node,
     Pending,
-    Points,
     Recent,
     Unbroken,
     Unit,
     is_input,
-)  # fmt: skip
-from laser.plan.plan import Component, Plan
+)
+from laser.plan.plan import Plan
 from laser.terms import Iri
 
 __all__ = ["Machine", "Shift"]
@@ -109,94 +98,15 @@ class Machine:
             if isinstance(relation.node, Recent | Dated | Unbroken):
                 self.fed.setdefault(_signature(relation.node), []).append(relation)
         self.signatures = {r.number: signature for signature, several in self.fed.items() for r in several}
-        self.components: list[Any] = []
-        self.component_of: dict[int, int] = {}
-        for component in self.plan.components:
-            if not is_input(component.nodes[0]):
-                for node in component.nodes:
-                    self.component_of[self.generated.numbers[node]] = len(self.components)
-                self.components.append(self.component(component))
-        self.consumers = self.find_consumers()
+        wiring = Wiring(self.plan, self.generated, self.relations, self.namespace, self.tail, self.count)
+        self.components, self.component_of = wiring.components()
+        self.consumers = wiring.consumers(self.component_of)
+        self.always_ticking, self.ticking_with = wiring.ticking()
         self.counted = [i for i, c in enumerate(self.components) if isinstance(c, EveryComponent) and c.tail]
         self.outputs = [(p, self.relations[self.generated.numbers[n]]) for p, n in self.plan.outputs.items()]
-        self.always_ticking, self.ticking_with = self.find_ticking()
-
-    def component(self, component: Component) -> Any:
-        relations = [self.relations[self.generated.numbers[node]] for node in component.nodes]
-        node = component.nodes[0]
-        if isinstance(node, Every) and not component.recursive:
-            dated = self.relations[self.generated.numbers[node.dated]]
-            return EveryComponent(relations[0], dated, node.size, self.tail if node.kind == "tuple" else None)
-        derive, blame = self.triggers(component)
-        checks = self.checks(component)
-        if component.recursive:
-            return RecursiveComponent(relations, derive, blame, checks, Count(self.count))
-        return SingleComponent(relations[0], derive, blame, checks[relations[0].number])
-
-    def triggers(self, component: Component) -> tuple[list[Trigger], list[Trigger]]:
-        derive: list[Trigger] = []
-        blame: list[Trigger] = []
-
-        def add(to: list[Trigger], source: Node, part: str, function: str, head: Node, derivation: int) -> None:
-            join = self.namespace.get(function)
-            if join is not None:
-                numbers = self.generated.numbers
-                to.append(
-                    Trigger(self.relations[numbers[source]], part, join, self.relations[numbers[head]], derivation)
-                )
-
-        for d in component.derivations:
-            derivation = self.plan.derivations[d]
-            for i, use in enumerate(derivation.uses):
-                add(derive, use.node, "added", f"d{d}_from_{i}", derivation.head, d)
-                if isinstance(use.node, Pending):
-                    add(derive, use.node, "fired", f"d{d}_from_{i}", derivation.head, d)
-                add(blame, use.node, "early", f"d{d}_blame_{i}", derivation.head, d)
-            for i, use in enumerate(derivation.negatives):
-                add(derive, use.node, "removed", f"d{d}_without_{i}", derivation.head, d)
-                add(blame, use.node, "added", f"d{d}_blame_not_{i}", derivation.head, d)
-        for node in component.nodes:
-            if isinstance(node, Every):
-                number = self.generated.numbers[node]
-                add(derive, node.dated, "added", f"n{number}_from", node, -1)
-                add(blame, node.dated, "early", f"n{number}_blame", node, -1)
-        return derive, blame
-
-    def checks(self, component: Component) -> dict[int, list[Callable[..., Any]]]:
-        numbers = self.generated.numbers
-        found: dict[int, list[Callable[..., Any]]] = {numbers[node]: [] for node in component.nodes}
-        for d in component.derivations:
-            found[numbers[self.plan.derivations[d].head]].append(self.namespace[f"d{d}_check"])
-        for node in component.nodes:
-            if isinstance(node, Every):
-                found[numbers[node]].append(self.namespace[f"n{numbers[node]}_check"])
-        return found
-
-    def find_consumers(self) -> list[list[int]]:
-        consumers: list[dict[int, None]] = [{} for _ in self.relations]
-        numbers = self.generated.numbers
-        for derivation in self.plan.derivations:
-            component = self.component_of[numbers[derivation.head]]
-            for use in (*derivation.uses, *derivation.negatives):
-                consumers[numbers[use.node]][component] = None
-        for node, number in numbers.items():
-            if isinstance(node, Every):
-                consumers[numbers[node.dated]][self.component_of[number]] = None
-        return [list(several) for several in consumers]
-
-    def find_ticking(self) -> tuple[bool, list[Relation]]:
-        """Whether every tick counts; if not, the relations that make it count while they have keys."""
-        companions: list[Relation] = []
-        for derivation in self.plan.derivations:
-            nodes = [use.node for use in (*derivation.uses, *derivation.negatives)]
-            if any(isinstance(n, LastPoints) or (isinstance(n, Points) and n != Points(0)) for n in nodes):
-                return True, []
-            if Points(0) in nodes:
-                others = [n for n in nodes if n != Points(0)]
-                if len(others) != 1 or isinstance(others[0], Background):
-                    return True, []
-                companions.append(self.relations[self.generated.numbers[others[0]]])
-        return False, companions
+        self.names: dict[int, list[str]] = {}
+        for predicate, output in self.outputs:
+            self.names.setdefault(output.number, []).append(predicate.name)
 
     # -- running
 
@@ -278,7 +188,7 @@ class Machine:
         for source in turned:
             if source.changed:
                 touched.append(source)
-                queue.update(self.consumers[source.number])
+                queue.update(self.consumers[source.number].of(source))
         heap = sorted(queue)
         while heap:
             number = heappop(heap)
@@ -287,12 +197,15 @@ class Machine:
             for relation in component.heads:
                 if relation.changed:
                     touched.append(relation)
-                    for consumer in self.consumers[relation.number]:
+                    for consumer in self.consumers[relation.number].of(relation):
                         if consumer not in queue:
                             queue.add(consumer)
                             heappush(heap, consumer)
-        shifts = [Shift(t, p.name, r.added or (), r.removed or ()) for p, r in self.outputs if r.added or r.removed]
+        shifts: list[Shift] = []
         for relation in touched:
+            if relation.number in self.names and (relation.added or relation.removed):
+                begun, ended = relation.added or (), relation.removed or ()
+                shifts += [Shift(t, name, begun, ended) for name in self.names[relation.number]]
             relation.end_tick()
         return shifts
 

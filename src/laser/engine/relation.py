@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from laser.plan.nodes import Node
@@ -37,7 +38,8 @@ class Relation:
     """Keys with horizons. ``wake`` is how it asks to be looked at when something falls due."""
 
     __slots__ = (
-        "added", "alive", "dead", "due", "dying", "early", "index", "node", "number", "removed", "unindex", "wake",
+        "added", "alive", "dead", "due", "dying", "early", "groups", "index", "node", "number", "removed", "unindex",
+        "wake",
     )  # fmt: skip
 
     def __init__(self, node: Node, number: int, wake: Wake) -> None:
@@ -53,6 +55,7 @@ class Relation:
         self.early: list[Key] = []
         self.dead: list[Key] = []
         self.dying: Horizons = {}
+        self.groups: dict[tuple[str, tuple[int, ...]], dict[Any, list[Key]]] = {}
 
     @property
     def changed(self) -> bool:
@@ -136,6 +139,16 @@ class Relation:
             self.early += [key for key, promised in dying.items() if alive[key] < promised]
             dying.clear()
 
+    def grouped(self, part: str, positions: tuple[int, ...]) -> dict[Any, list[Key]]:
+        """What changed in this tick, by some values: rules with constants there look at their own keys only."""
+        groups = self.groups.get((part, positions))
+        if groups is None:
+            groups = self.groups[part, positions] = {}
+            values = itemgetter(*positions)
+            for key in getattr(self, part):
+                groups.setdefault(values(key), []).append(key)
+        return groups
+
     def bury(self, keys: Collection[Key]) -> None:
         deque(map(self.alive.__delitem__, keys), maxlen=0)
         if self.unindex:
@@ -150,3 +163,5 @@ class Relation:
             self.removed = []
         self.added = []
         self.early = []
+        if self.groups:
+            self.groups = {}

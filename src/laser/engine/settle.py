@@ -13,34 +13,41 @@ are dead meanwhile, so that no two of them can hold each other up.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from laser.engine.relation import FOREVER, Horizons, Key, Relation
 from laser.engine.tail import Tail
 
-__all__ = ["Count", "EveryComponent", "PendingRelation", "RecursiveComponent", "SingleComponent", "Trigger"]
+__all__ = ["Choice", "EveryComponent", "PendingRelation", "RecursiveComponent", "SingleComponent", "Trigger"]
 
 Join: TypeAlias = Callable[[Collection[Key], int, int], Horizons]
 Blame: TypeAlias = Callable[[Collection[Key], int, int], set[Key]]
 
 
+class Choice(NamedTuple):
+    """The constants that an atom of a rule asks for: one value, or a tuple of them, at some positions of a key."""
+
+    positions: tuple[int, ...]
+    values: Any
+
+
 class Trigger(NamedTuple):
-    """A way in which a change of a source reaches a head; ``part`` names the list of the source that it reads."""
+    """A way in which a change of a source reaches a head; ``part`` names the list of the source that it reads.
+
+    With a ``choice``, it reads only the keys that have these constants.
+    """
 
     source: Relation
     part: str
     join: Callable[[Collection[Key], int, int], Iterable[Key]]
     head: Relation
     derivation: int
+    choice: Choice | None = None
 
     def delta(self) -> Collection[Key]:
+        if self.choice is not None:
+            return self.source.grouped(self.part, self.choice.positions).get(self.choice.values, ())
         return getattr(self.source, self.part)  # type: ignore[no-any-return]
-
-
-class Count(NamedTuple):
-    """Called with the number of derivations that a recursion made and the one that made them."""
-
-    add: Callable[[int, int], None]
 
 
 class PendingRelation(Relation):
@@ -122,7 +129,7 @@ class RecursiveComponent:
         derive: list[Trigger],
         blame: list[Trigger],
         checks: dict[int, list[Join]],
-        count: Count,
+        count: Callable[[int, int], None],
     ) -> None:
         inside = {head.number for head in heads}
         self.heads, self.checks, self.count = heads, checks, count
@@ -175,7 +182,7 @@ class RecursiveComponent:
         head = trigger.head
         fresh, again = head.absorb(trigger.join(delta, t, t0), t)  # type: ignore[arg-type]
         if fresh:
-            self.count.add(len(fresh), trigger.derivation)
+            self.count(len(fresh), trigger.derivation)
             if not isinstance(head.added, list):
                 head.added = list(head.added)
             head.added.extend(fresh)
