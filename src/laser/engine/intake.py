@@ -63,7 +63,7 @@ def _plain_group(given: list[Any]) -> Groups | None:
     several = set(names)
     if len(several) != 1 or type(name := several.pop()) is not str:
         return None
-    if not all(_PLAIN_VALUES.issuperset(map(type, column)) for column in columns):
+    if not all(set(map(type, column)) <= _PLAIN_VALUES for column in columns):
         return None
     return {(name, len(columns) + 1): given}
 

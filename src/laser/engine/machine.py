@@ -14,7 +14,7 @@ from laser.analysis.core import Extended
 from laser.engine.arithmetic import Reports
 from laser.engine.inputs import ConstantInput, InputRelation, PointsInput
 from laser.engine.make_input import make_input
-from laser.engine.relation import Key, Relation
+from laser.engine.relation import FOREVER, Key, Relation
 from laser.engine.settle import (
     EveryComponent,
     PendingRelation,
@@ -76,7 +76,7 @@ class Machine:
 
     def load_functions(self) -> dict[str, Any]:
         generated = self.generated
-        namespace: dict[str, Any] = {"Iri": Iri, "some_alive": _some_alive, **self.reports.functions(self.plan)}
+        namespace: dict[str, Any] = {"Iri": Iri, "FOREVER": FOREVER, **self.reports.functions(self.plan)}
         for node, number in generated.numbers.items():
             namespace[f"n{number}"] = self.relations[number].alive
             for positions in generated.indexes.get(node, ()):
@@ -252,7 +252,3 @@ def _largest_tuple_window(plan: Plan) -> int:
 
 def _signature(node: Any) -> tuple[str, int]:
     return (node.predicate.name, node.predicate.arity + 1)
-
-
-def _some_alive(keys: Collection[Key], alive: dict[Key, int], t: int) -> bool:
-    return any(alive[key] >= t for key in keys)

@@ -166,7 +166,6 @@ class _Function:
         self.depth += 1
         use = self.start.use
         if self.start.position is None:
-            self.once_for_each_binding(use)
             self.bind("k", use.terms)
             return uses
         if not self.blame:
@@ -178,15 +177,6 @@ class _Function:
         self.arrived(use, "k")
         del uses[self.start.position]
         return uses
-
-    def once_for_each_binding(self, use: Use) -> None:
-        """Under `not`, keys that differ only where the atom has `_` say the same: the first of them says it."""
-        fixed = [p for p, term in enumerate(use.terms, start=1) if not _is_open(term)]
-        if len(fixed) < len(use.terms):
-            self.lines.insert(0, "    seen = set()")
-            self.line(f"x = {_tuple([f'k[{p}]' for p in fixed]) if fixed else '()'}")
-            self.line("if x in seen: continue")
-            self.line("seen.add(x)")
 
     def spill(self) -> None:
         """Begin a new nest of loops over what the one so far found: Python nests no more than 20."""
@@ -258,7 +248,7 @@ class _Function:
             text = f"{key}[{position}]"
             if isinstance(term, Variable):
                 if term.name.startswith("_#"):
-                    continue  # a lone _ joins nothing, and under `not` it must stay open
+                    continue  # a lone _ joins nothing
                 if term.name not in self.bound:
                     self.bound[term.name] = python_name(term.name)
                     self.line(f"{self.bound[term.name]} = {text}")
@@ -290,24 +280,14 @@ class _Function:
             self.expressions.test(ready)
         for use in list(negatives):
             names = [term.name for term in use.terms if isinstance(term, Variable)]
-            if all(name in self.bound or name.startswith("_#") for name in names):
+            if all(name in self.bound for name in names):
                 negatives.remove(use)
                 if not self.blame:
                     self.absent(use)
 
     def absent(self, use: Use) -> None:
-        alive = self.alive(use.node)
-        known = [(p + 1, self.known(term)) for p, term in enumerate(use.terms)]
-        fixed = [(p, text) for p, text in known if text is not None]
-        if len(fixed) == len(known):
-            key = _tuple([repr(label_of(use.node)), *(text for _, text in fixed)])
-            self.line(f"if {alive}.get({key}, -1) >= t: continue")
-        elif not fixed:
-            self.line(f"if some_alive({alive}, {alive}, t): continue")
-        else:
-            index = self.generator.index(use.node, tuple(p for p, _ in fixed))
-            subkey = fixed[0][1] if len(fixed) == 1 else _tuple([text for _, text in fixed])
-            self.line(f"if some_alive({index}.get({subkey}, ()), {alive}, t): continue")
+        key = _tuple([repr(label_of(use.node)), *(self.known(term) or "" for term in use.terms)])
+        self.line(f"if {self.alive(use.node)}.get({key}, -1) >= t: continue")
 
     def head(self) -> None:
         head, terms = self.derivation.head, self.derivation.terms
@@ -324,6 +304,8 @@ class _Function:
             self.line("found.add(key)")
         else:
             self.line(f"if found.get(key, -1) < {self.horizon}: found[key] = {self.horizon}")
+            if self.start is None and self.depth == 3 and len(self.derivation.uses) == 1:
+                self.line(f"if {self.horizon} == FOREVER: break")  # no witness can promise more
 
     def is_same_key(self) -> bool:
         """Whether the head's key is the very key from which the join began."""
@@ -343,10 +325,6 @@ def _comment(text: str) -> str:
 
 def _tuple(items: list[str]) -> str:
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-
-
-def _is_open(term: Term) -> bool:
-    return isinstance(term, Variable) and term.name.startswith("_#")
 
 
 def _index_name(number: int, positions: tuple[int, ...]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, product
 
 from laser.analysis.core import Core, CoreRule, Extended, Test
 from laser.plan.components import components
+from laser.plan.lonely import is_open, open_lonely_variables
 from laser.plan.nodes import Node, Pending, Pinned, Plain, Unit
 from laser.plan.plan import Derivation, Plan, Use
 from laser.plan.share import share_bodies, skip_copies
 from laser.plan.views import NOW, Views, points_of
-from laser.syntax.tree import Term, Variable
+from laser.syntax.tree import Variable
 from laser.terms import Predicate
 
 __all__ = ["build"]
@@ -19,7 +21,8 @@ __all__ = ["build"]
 def build(core: Core, streamed: frozenset[Predicate] = frozenset()) -> Plan:
     """The plan of a program, given which derived or background predicates stream in as well."""
     views = Views(core, streamed)
-    written = [derivation for rule in core.rules for derivation in _derivations(rule, views)]
+    rules = map(open_lonely_variables, core.rules)
+    written = [derivation for rule in rules for derivation in _derivations(rule, views)]
     written += _arrivals(core, written)
     outputs = {predicate: views.output(predicate) for predicate in sorted(core.derived) if core.shows(predicate)}
     made = share_bodies(list(dict.fromkeys(written)))
@@ -37,40 +40,35 @@ def build(core: Core, streamed: frozenset[Predicate] = frozenset()) -> Plan:
 
 def _derivations(rule: CoreRule, views: Views) -> Iterator[Derivation]:
     """A rule of the program as derivations: more than one where an element is a disjunction."""
-    for body in _alternatives(list(rule.body), views):
-        uses = tuple(part for sign, part in body if sign == "use" and isinstance(part, Use))
+    elements = [element for element in rule.body if isinstance(element, Extended)]
+    for choice in product(*(list(_element(element, views)) for element in elements)):
+        parts = list(chain.from_iterable(choice))
+        uses = [use for sign, use in parts if sign == "use"] or [Use(Unit(), ())]
+        negatives = [use for sign, use in parts if sign == "not"]
+        if len(parts) > 1:  # a body of one atom needs no projection: the head is one
+            uses = list(map(views.project, uses))
         yield Derivation(
             head=_head(rule),
             terms=rule.args if rule.time is None else (*rule.args, rule.time),
-            uses=uses or (Use(Unit(), ()),),
-            negatives=tuple(part for sign, part in body if sign == "not" and isinstance(part, Use)),
-            tests=tuple(part for _, part in body if isinstance(part, Test)),
+            uses=tuple(uses),
+            negatives=tuple(map(views.project, negatives)),
+            tests=tuple(element for element in rule.body if isinstance(element, Test)),
             text=rule.text,
         )
 
 
-def _alternatives(body: list[Extended | Test], views: Views) -> Iterator[list[tuple[str, Use | Test]]]:
-    if not body:
-        yield []
-        return
-    for rest in _alternatives(body[1:], views):
-        for first in _element(body[0], views):
-            yield [*first, *rest]
-
-
-def _element(element: Extended | Test, views: Views) -> Iterator[list[tuple[str, Use | Test]]]:
-    if isinstance(element, Test):
-        yield [("test", element)]
-    elif not element.absent:
+def _element(element: Extended, views: Views) -> Iterator[list[tuple[str, Use]]]:
+    """The ways in which an element is made true, each some nodes with a sign."""
+    if not element.absent:
         yield [("not", _read(element, views, capped=False)) if element.negated else ("use", _read(element, views))]
     else:
         yield from _absent(element, views)
 
 
-def _absent(element: Extended, views: Views) -> Iterator[list[tuple[str, Use | Test]]]:
+def _absent(element: Extended, views: Views) -> Iterator[list[tuple[str, Use]]]:
     """``⊞ @T ¬ a`` and its negation: T is in the window, and a does not hold at T."""
     assert element.time is not None
-    if _is_open(element.time):
+    if is_open(element.time):
         yield _absent_somewhere(element, views)
         return
     inside = Use(points_of(element.window), (element.time,))
@@ -82,16 +80,11 @@ def _absent(element: Extended, views: Views) -> Iterator[list[tuple[str, Use | T
         yield [("use", there)]
 
 
-def _absent_somewhere(element: Extended, views: Views) -> list[tuple[str, Use | Test]]:
+def _absent_somewhere(element: Extended, views: Views) -> list[tuple[str, Use]]:
     """``⊞ @_ ¬ a``: at some time point of the window a does not hold, so it does not hold at every one."""
-    kept = tuple(i for i, term in enumerate(element.args) if not _is_open(term))
+    kept = tuple(i for i, term in enumerate(element.args) if not is_open(term))
     always = Use(views.always_some(element.predicate, element.window, kept), tuple(element.args[i] for i in kept))
     return [("use", always) if element.negated else ("not", always)]
-
-
-def _is_open(term: Term) -> bool:
-    """Whether a term is a lone ``_``."""
-    return isinstance(term, Variable) and term.name.startswith("_#")
 
 
 def _read(element: Extended, views: Views, capped: bool = True) -> Use:
@@ -102,6 +95,8 @@ def _read(element: Extended, views: Views, capped: bool = True) -> Use:
             return Use(views.sometime(element.predicate, window), element.args)
         case "always":
             return Use(views.always(element.predicate, window), element.args)
+        case "at" if element.window is not None and element.time is not None and is_open(element.time):
+            return Use(views.sometime(element.predicate, window), element.args)
         case _:
             assert element.time is not None
             if capped:

@@ -160,13 +160,15 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Projected:
-    """A node with times, of whose values only some are kept."""
+    """A node of whose values only some are kept: what an atom with ``_`` reads. The cap is that of the atom."""
 
     source: Node
     kept: tuple[int, ...]
+    cap: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.source}, values {', '.join(str(i + 1) for i in self.kept) or 'none'}"
+        window = "" if self.cap is None else f" in [{self.cap}]"
+        return f"{self.source}{window}, values {', '.join(str(i + 1) for i in self.kept) or 'none'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,7 @@ def width_of(node: Node) -> int:
         case Every(dated=dated):
             return width_of(dated) - 1
         case Projected(kept=kept):
-            return len(kept) + 1
+            return len(kept)
         case View(predicate=predicate, modality=modality):
             return predicate.arity + (modality == "at")
         case Dated(predicate=predicate) | LastDated(predicate=predicate):

@@ -23,7 +23,7 @@ MOST_ORDERS = 24
 """Orders of like atoms that are tried to find the one that all rules with that body agree on."""
 
 CROWD = 16
-"""So many rules share a join even where each would first thin out what it joins: together they ask for most of it."""
+"""So many rules share a join even where comparisons thin out what each takes of it: together they ask for most of it."""
 
 
 def share_bodies(derivations: list[Derivation]) -> list[Derivation]:
@@ -37,19 +37,23 @@ def share_bodies(derivations: list[Derivation]) -> list[Derivation]:
     crowds = Counter(derivation.uses for derivation in originals)
 
     def join(derivation: Derivation) -> Body | None:
-        worth_it = crowds[derivation.uses] >= CROWD or not _prunes(derivation)
-        return (derivation.uses, (), ()) if len(derivation.uses) > 1 and worth_it else None
+        thinned = bool(derivation.tests) and crowds[derivation.uses] < CROWD
+        several = len(derivation.uses) > 1 and _is_connected(derivation.uses)
+        return (derivation.uses, (), ()) if several and not thinned else None
 
     joined = _factor(list(originals), "join", join)
     shared = _factor(joined, "body", lambda d: (d.uses, d.negatives, d.tests) if d.negatives or d.tests else None)
     return [originals.get(derivation, derivation) for derivation in shared]
 
 
-def _prunes(derivation: Derivation) -> bool:
-    """Whether a comparison looks at one atom alone: it thins out what is joined, which a shared join could not."""
-    atoms = [{v for term in use.terms for v in variables_of(term)} for use in derivation.uses]
-    asked = [{*variables_of(test.left), *variables_of(test.right)} for test in derivation.tests]
-    return any(variables <= atom for variables in asked for atom in atoms)
+def _is_connected(uses: tuple[Use, ...]) -> bool:
+    """Whether variables lead from every atom to every other: nobody wants to keep a cross product."""
+    groups = [{v for term in use.terms for v in variables_of(term)} for use in uses]
+    reached = groups.pop()
+    while near := next((group for group in groups if group & reached), None):
+        groups.remove(near)
+        reached |= near
+    return not groups
 
 
 def _factor(derivations: list[Derivation], what: str, part: Callable[[Derivation], Body | None]) -> list[Derivation]:

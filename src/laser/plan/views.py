@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from laser.analysis.core import Core, CoreWindow
+from laser.plan.lonely import is_open
 from laser.plan.nodes import (
     Background,
     Dated,
@@ -26,6 +27,7 @@ from laser.plan.nodes import (
     Recent,
     Unbroken,
     View,
+    width_of,
 )  # fmt: skip
 from laser.plan.plan import Derivation, Use
 from laser.syntax.tree import Variable
@@ -137,15 +139,23 @@ class Views:
         """At every time point of the window some atom holds that has these arguments, whatever the others are."""
         if window is not None and len(kept) == predicate.arity:
             return self.always(predicate, window)
-        dated = self.dated(predicate, window)
-        projected = Projected(dated, kept)
-        if projected not in self.derivations:
-            values = _values(predicate)
-            terms = (*(values[i] for i in kept), TIME)
-            self.derivations[projected] = [
-                Derivation(projected, terms, (Use(dated, (*values, TIME)),), text=str(projected))
-            ]
+        projected = self.projected(self.dated(predicate, window), (*kept, predicate.arity), None)
         return Every(projected, "time", None) if window is None else Every(projected, window.kind, window.size)
+
+    def project(self, use: Use) -> Use:
+        """An atom with ``_`` as an atom without: what stands there does not matter, only that something does."""
+        kept = tuple(i for i, term in enumerate(use.terms) if not is_open(term))
+        if len(kept) == len(use.terms):
+            return use
+        return Use(self.projected(use.node, kept, use.cap), tuple(use.terms[i] for i in kept))
+
+    def projected(self, source: Node, kept: tuple[int, ...], cap: int | None) -> Node:
+        node = Projected(source, kept, cap)
+        if node not in self.derivations:
+            values = tuple(Variable(f"V{i}") for i in range(width_of(source)))
+            terms = tuple(values[i] for i in kept)
+            self.derivations[node] = [Derivation(node, terms, (Use(source, values, cap),), text=str(node))]
+        return node
 
     def define(self, view: View, terms: tuple[Variable, ...], parts: Callable[[], Iterator[tuple[Use, ...]]]) -> Node:
         if view not in self.derivations:
