@@ -116,7 +116,10 @@ def check_time(time: object) -> int:
         return time
     if isinstance(time, bool) or not hasattr(time, "__index__"):
         raise TimeError(f"{time!r} is no time point: it must be a non-negative integer")
-    point = int(time.__index__())
+    try:
+        point = int(time.__index__())
+    except Exception as error:  # whatever a foreign object raises: it is no time point
+        raise TimeError(f"{time!r} is no time point: {error}") from None
     if not 0 <= point <= MAX_TIME:
         raise TimeError(f"{point} is no time point: it must lie in [0, {MAX_TIME}]")
     return point

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -98,6 +102,12 @@ def test_a_recursion_that_makes_terms_for_ever_is_stopped_and_named() -> None:
     for use in uses:
         with pytest.raises(LaserError, match="cannot go on"):
             use()
+
+
+def test_the_limit_blames_a_rule_of_the_program_even_where_views_are_in_the_loop() -> None:
+    with pytest.raises(LimitError) as caught:
+        Reasoner("n(0). n(X + 1) :- n(X).", limit=1000).advance(0)
+    assert caught.value.rule == "n(X + 1) :- n(X)."
 
 
 def test_squares_of_squares_end_by_size() -> None:
@@ -252,3 +262,52 @@ def test_looking_ahead_ends_where_something_happens_at_every_tick() -> None:
     reasoner = Reasoner("q :- clock at T in [0], T < 0. clock.", start=0)
     reasoner.advance(0)
     assert reasoner.next_change == engine.MOST_SILENT_TICKS + 1
+
+
+# -- copying
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    reasoner = Reasoner("q(X) :- a(X) in [5], b(X). r :- not q(1), a(1) always in [1].", start=0)
+    reasoner.advance(1, ["a(1)"])
+    for other in (copy.copy(reasoner), copy.deepcopy(reasoner)):
+        other.advance(2, ["a(1)", "b(1)"])
+        assert held(other) == {"q(1)"}
+    reasoner.advance(2, ["a(1)"])
+    assert held(reasoner) == {"r"}
+    with pytest.raises(TypeError, match="save"):
+        pickle.dumps(reasoner)
+
+
+# -- nothing is kept for what is gone
+
+
+BOUNDED = [
+    ("@U p(X) :- a(X) at T in [1], U = T * 1000.", lambda t: [("a", 1)]),
+    ("q(X, Y) :- m(X) in [1000000], b(Y) in [2 #].", lambda t: [("m", 1), ("b", t)]),
+    ("q(X, Y) :- m(X) in [1000000], not b(Y) always in [1], c(Y).", lambda t: [("m", t % 3), ("c", t), ("b", t % 2)]),
+    ("q(X) :- a(X) always in [1000000].", lambda t: [("a", t)]),
+    ("q(X) :- a(X) in [3]. r(X) :- a(X) at _ in [3], not q(_).", lambda t: [("a", t % 7)]),
+]
+
+
+@pytest.mark.parametrize(("program", "facts"), BOUNDED, ids=[program for program, _ in BOUNDED])
+def test_bookkeeping_does_not_outgrow_what_is_alive(program: str, facts: Callable[[int], list[Any]]) -> None:
+    reasoner = Reasoner(program, start=0)
+    for t in range(6000):
+        reasoner.advance(t, facts(t))
+    machine = reasoner._machine
+    waiting = sum(len(keys) for relation in machine.relations for keys in relation.due.values())
+    ripening = sum(len(keys) for r in machine.inputs for keys in getattr(r, "maturing", {}).values())
+    assert max(waiting, ripening, len(machine.agenda._times)) < 2000
+
+
+def test_what_underscore_hides_is_not_joined() -> None:
+    reasoner = Reasoner("q(X) :- m(X) in [100], not b(_, Y) in [3], c(Y). r :- d(X, _, _), e(X).", start=0)
+    assert any("values 2" in str(node) for component in reasoner.plan.components for node in component.nodes)
+    reasoner.advance(1, ["m(1)", "c(7)", "b(1, 7)", "b(2, 7)", "d(1, 2, 3)", "e(1)"])
+    assert held(reasoner) == {"r"}
+    reasoner.advance(2, ["c(7)", "b(3, 7)"])
+    assert held(reasoner) == set()
+    reasoner.advance(6, ["c(7)"])
+    assert held(reasoner) == {"q(1)"}

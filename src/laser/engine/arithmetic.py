@@ -18,8 +18,9 @@ log = logging.getLogger("laser")
 class Reports:
     """What a run has to say about rule instances that did not fire because an operation was not defined: once a rule."""
 
-    def __init__(self) -> None:
+    def __init__(self, silent: bool = False) -> None:
         self.texts: dict[str, str] = {}
+        self.silent = silent
 
     def functions(self, plan: Plan) -> dict[str, Callable[..., Any]]:
         """The functions, for the derivations of a plan."""
@@ -27,13 +28,13 @@ class Reports:
 
         def order(number: int, symbol: str, left: Value, right: Value) -> bool:
             result = compare(symbol, left, right)
-            if result is None:
+            if result is None and number >= 0:
                 self.add(texts[number], f"{write_value(left)} {symbol} {write_value(right)}")
             return bool(result)
 
         def calculate(number: int, symbol: str, *values: Value) -> Value | None:
             result = apply(symbol, *values)
-            if result is None:
+            if result is None and number >= 0:
                 self.add(texts[number], _operation(symbol, values))
             return result
 
@@ -42,7 +43,8 @@ class Reports:
     def add(self, rule: str, operation: str) -> None:
         if rule not in self.texts:
             self.texts[rule] = f"not defined: {operation}, in the rule: {rule} (such instances do not fire)"
-            log.warning("%s", self.texts[rule])
+            if not self.silent:
+                log.warning("%s", self.texts[rule])
 
 
 def _operation(symbol: str, values: tuple[Value, ...]) -> str:

@@ -27,10 +27,13 @@ def python_name(variable: str) -> str:
 
 
 class Expressions:
-    """Writes tests and terms of one function, line by line, with the variables that are bound so far."""
+    """Writes tests and terms of one function, line by line, with the variables that are bound so far.
+
+    What a silent one finds undefined is not reported: another function has met it before.
+    """
 
     def __init__(self, rule: int, bound: dict[str, str], line: Callable[[str], None], silent: bool) -> None:
-        self.rule, self.bound, self.line, self.silent = rule, bound, line, silent
+        self.rule, self.bound, self.line = (-1 if silent else rule), bound, line
         self.count = 0
 
     def literal(self, value: Value) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from laser.engine.relation import FOREVER, Key, Relation, Wake
+from laser.engine.agenda import Agenda
+from laser.engine.relation import FOREVER, Key, Relation
 from laser.plan.nodes import (
     Node,
 )
@@ -48,7 +49,7 @@ class InputRelation(Relation):
 
     def expire(self, t: int) -> None:
         """Drop the keys whose horizon has passed. (What rests on them has expired with them, so no join needs them.)"""
-        bucket = self.due.pop(t - 1, None)
+        bucket = self.take_due(t - 1)
         if bucket is None:
             return
         gone = list(bucket)
@@ -77,8 +78,8 @@ class RecentInput(InputRelation):
 
     __slots__ = ("ticks",)
 
-    def __init__(self, node: Node, number: int, wake: Wake, ticks: int) -> None:
-        super().__init__(node, number, wake)
+    def __init__(self, node: Node, number: int, agenda: Agenda, ticks: int) -> None:
+        super().__init__(node, number, agenda)
         self.ticks = ticks
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
@@ -102,8 +103,8 @@ class RecentOutput(InputRelation):
 
     __slots__ = ("later", "present", "ticks")
 
-    def __init__(self, node: Node, number: int, wake: Wake, ticks: int) -> None:
-        super().__init__(node, number, wake)
+    def __init__(self, node: Node, number: int, agenda: Agenda, ticks: int) -> None:
+        super().__init__(node, number, agenda)
         self.ticks = ticks
         self.present: set[Key] = set()
         self.later: dict[Key, int] = {}
@@ -126,7 +127,7 @@ class RecentOutput(InputRelation):
                 self.later.update(dict.fromkeys(facts - fresh, t + self.ticks))
             self.present |= fresh
             self.insert(fresh, t + self.ticks)
-        bucket = self.due.pop(t - 1, None)
+        bucket = self.take_due(t - 1)
         if bucket is not None:
             if self.later:
                 bucket -= self.put_off(bucket.intersection(self.later), t)
@@ -159,8 +160,8 @@ class DatedInput(InputRelation):
 
     __slots__ = ("ticks",)
 
-    def __init__(self, node: Node, number: int, wake: Wake, ticks: int | None) -> None:
-        super().__init__(node, number, wake)
+    def __init__(self, node: Node, number: int, agenda: Agenda, ticks: int | None) -> None:
+        super().__init__(node, number, agenda)
         self.ticks = ticks
 
     def evidence(self) -> Iterator[tuple[Key, int]]:

@@ -46,10 +46,15 @@ def take(facts: Iterable[GivenFact]) -> list[Key]:
 def _listed(facts: Iterable[GivenFact]) -> list[Any]:
     if isinstance(facts, str):
         raise FactError(f"facts come in a list: write [{facts!r}]")
+    if type(facts) is list:
+        return facts
     try:
-        return facts if type(facts) is list else list(facts)
+        each = iter(facts)
     except TypeError:
-        raise FactError(f"facts come in a list, not as {type(facts).__name__}") from None
+        each = None
+    if each is None or isinstance(facts, Atom):
+        raise FactError(f"facts come in a list, not as {type(facts).__name__}")
+    return list(each)
 
 
 def _plain_group(given: list[Any]) -> Groups | None:

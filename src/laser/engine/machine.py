@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from laser.analysis.core import Extended
+from laser.engine.agenda import Agenda
 from laser.engine.arithmetic import Reports
 from laser.engine.inputs import ConstantInput, InputRelation, PointsInput
 from laser.engine.make_input import make_input
@@ -29,9 +30,11 @@ from laser.plan.nodes import (
     Dated,
     Node,
     Pending,
+    Projected,
     Recent,
     Unbroken,
     Unit,
+    View,
     is_input,
 )
 from laser.plan.plan import Plan
@@ -56,8 +59,7 @@ class Machine:
         self.plan, self.limit, self.reports = plan, limit, reports
         self.time = self.start = -1
         self.derivations = 0
-        self.agenda: dict[int, set[int]] = {}
-        self.times: list[int] = []
+        self.agenda = Agenda()
         self.tail = Tail(_largest_tuple_window(plan))
         self.generated = generated or generate(plan)
         self.read = {use.node for d in plan.derivations for use in (*d.uses, *d.negatives)}
@@ -69,10 +71,10 @@ class Machine:
 
     def relation(self, node: Node, number: int) -> Relation:
         if is_input(node):
-            return make_input(node, number, self.wake, self.tail, node in self.read)  # type: ignore[arg-type]
+            return make_input(node, number, self.agenda, self.tail, node in self.read)  # type: ignore[arg-type]
         if isinstance(node, Pending):
-            return PendingRelation(node, number, self.wake).prepare()
-        return Relation(node, number, self.wake)
+            return PendingRelation(node, number, self.agenda).prepare()
+        return Relation(node, number, self.agenda)
 
     def load_functions(self) -> dict[str, Any]:
         generated = self.generated
@@ -110,20 +112,11 @@ class Machine:
 
     # -- running
 
-    def wake(self, time: int, number: int) -> None:
-        """Have a relation looked at when a time has come."""
-        several = self.agenda.get(time)
-        if several is None:
-            self.agenda[time] = {number}
-            heappush(self.times, time)
-        else:
-            several.add(number)
-
     def next_wake(self) -> int | None:
         """The next time at which something may change without input."""
         if self.always_ticking or any(relation.alive for relation in self.ticking_with):
             return self.time + 1
-        return self.times[0] if self.times else None
+        return self.agenda.next()
 
     def silence(self, until: int) -> Iterator[list[Shift]]:
         """The ticks up to a time (excluding it) at which something may change, without facts."""
@@ -136,7 +129,7 @@ class Machine:
 
     def tick(self, t: int, groups: Mapping[tuple[str, int], Collection[Key]], arrivals: Collection[Key]) -> list[Shift]:
         """Move to t (or stay there) with the facts of one call; what changes in the output."""
-        due = self.due(t)
+        due = self.agenda.take(t)
         queue = {self.component_of[number] for number in due if number in self.component_of}
         turned: list[InputRelation] = []
         if self.time < 0:
@@ -160,12 +153,6 @@ class Machine:
         for relation in inputs:
             relation.turn(t, self.start, ())
         turned += inputs
-
-    def due(self, t: int) -> set[int]:
-        due: set[int] = set()
-        while self.times and self.times[0] <= t:
-            due |= self.agenda.pop(heappop(self.times))
-        return due
 
     def fed_or_due(self, groups: Mapping[tuple[str, int], Collection[Key]], due: set[int]) -> dict[int, InputRelation]:
         """The inputs that have facts or something due."""
@@ -224,9 +211,11 @@ class Machine:
 
     def count(self, derivations: int, derivation: int) -> None:
         """Recursions that make new terms for ever are stopped here."""
+        if derivation < 0 or isinstance(self.plan.derivations[derivation].head, View | Projected):
+            return  # not a rule of the program, but a way to read what its rules derive
         self.derivations += derivations
         if self.derivations > self.limit:
-            rule = self.plan.derivations[derivation].text if derivation >= 0 else "□"
+            rule = self.plan.derivations[derivation].text
             raise LimitError(
                 f"one tick made more than {self.limit} derivations by recursion, last by the rule: {rule}", rule
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from laser.engine.agenda import Agenda
 from laser.engine.inputs import ConstantInput, DatedInput, InputRelation, PointsInput, RecentInput, RecentOutput
-from laser.engine.relation import Wake
 from laser.engine.runs import UnbrokenInput
 from laser.engine.tail import Tail
 from laser.engine.tail_inputs import LastDatedInput, LastPointsInput, LastRecentInput
@@ -12,22 +12,22 @@ from laser.plan.nodes import Background, Dated, Input, LastDated, LastPoints, La
 __all__ = ["make_input"]
 
 
-def make_input(node: Input, number: int, wake: Wake, tail: Tail, joined: bool) -> InputRelation:
+def make_input(node: Input, number: int, agenda: Agenda, tail: Tail, joined: bool) -> InputRelation:
     """The relation that serves an input node; ``joined`` says whether rules read it."""
     match node:
         case Recent(ticks=ticks):
-            return (RecentInput if joined else RecentOutput)(node, number, wake, ticks)
+            return (RecentInput if joined else RecentOutput)(node, number, agenda, ticks)
         case Dated(ticks=ticks):
-            return DatedInput(node, number, wake, ticks)
+            return DatedInput(node, number, agenda, ticks)
         case Points(ticks=ticks):
-            return PointsInput(node, number, wake, ticks)
+            return PointsInput(node, number, agenda, ticks)
         case Unbroken(ticks=ticks):
-            return UnbrokenInput(node, number, wake, ticks)
+            return UnbrokenInput(node, number, agenda, ticks)
         case LastRecent(tuples=tuples):
-            return LastRecentInput(node, number, wake, tuples, tail)
+            return LastRecentInput(node, number, agenda, tuples, tail)
         case LastDated(tuples=tuples):
-            return LastDatedInput(node, number, wake, tuples, tail)
+            return LastDatedInput(node, number, agenda, tuples, tail)
         case LastPoints(tuples=tuples):
-            return LastPointsInput(node, number, wake, tuples, tail)
+            return LastPointsInput(node, number, agenda, tuples, tail)
         case Background() | Unit():
-            return ConstantInput(node, number, wake)
+            return ConstantInput(node, number, agenda)

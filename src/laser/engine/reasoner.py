@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from laser.analysis.core import Core
 from laser.analysis.facts import GivenFact
@@ -232,14 +232,31 @@ class Reasoner:
         if self._machine.next_wake() is None:
             return None
         present = self._machine
-        ahead = copy_inputs(present, Machine(present.plan, self._limit, Reports(), present.generated))
+        ahead = copy_inputs(present, Machine(present.plan, self._limit, Reports(silent=True), present.generated))
         for _ in range(MOST_SILENT_TICKS):
             wake = ahead.next_wake()
             if wake is None or ahead.tick(wake, {}, ()):
                 return wake
         return ahead.time + 1
 
-    # -- saving
+    # -- copying and saving
+
+    def __copy__(self) -> Reasoner:
+        """Another reasoner at the same point; the two go their own ways from there."""
+        self._check_usable()
+        other = object.__new__(Reasoner)
+        other.__dict__.update(self.__dict__)
+        other._known, other._snapshot, other._reports = set(self._known), Snapshot(), Reports()
+        other._reports.texts.update(self._reports.texts)
+        machine = Machine(self._machine.plan, self._limit, other._reports, self._machine.generated)
+        other._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
+        return other
+
+    def __deepcopy__(self, memo: object) -> Reasoner:
+        return self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a reasoner is not pickled: use save() and Reasoner.restore()")
 
     def save(self) -> bytes:
         """The state as bytes, for ``restore``; the format is described in docs/state.md."""
@@ -269,4 +286,8 @@ class Reasoner:
 def _core(
     program: Program | str, background: Iterable[GivenFact], constants: Mapping[str, Any] | None, tick: str | Tick
 ) -> Core:
-    return resolve(parse(program) if isinstance(program, str) else program, constants, tick, background)
+    if isinstance(program, str):
+        program = parse(program)
+    elif not isinstance(program, Program):
+        raise TypeError(f"a program is text or what laser.parse gives, not {type(program).__name__}")
+    return resolve(program, constants, tick, background)

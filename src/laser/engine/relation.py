@@ -18,15 +18,13 @@ from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from laser.engine.agenda import Agenda
 from laser.plan.nodes import Node
 
-__all__ = ["FOREVER", "Horizons", "Key", "Relation", "Wake"]
+__all__ = ["FOREVER", "Horizons", "Key", "Relation"]
 
 Key: TypeAlias = tuple[Any, ...]
 Horizons: TypeAlias = dict[Key, int]
-
-Wake: TypeAlias = Callable[[int, int], None]
-"""Called with a time and the number of the relation that wants to be looked at then."""
 
 FOREVER = 2**1100
 """The horizon of what holds until it is revoked; beyond every time that arithmetic can name."""
@@ -35,19 +33,20 @@ DEAD = -1
 
 
 class Relation:
-    """Keys with horizons. ``wake`` is how it asks to be looked at when something falls due."""
+    """Keys with horizons. The agenda is where it asks to be looked at when something falls due."""
 
     __slots__ = (
-        "added", "alive", "dead", "due", "dying", "early", "groups", "index", "node", "number", "removed", "unindex",
-        "wake",
+        "added", "agenda", "alive", "dead", "due", "dying", "early", "groups", "index", "node", "number", "removed",
+        "scheduled", "unindex",
     )  # fmt: skip
 
-    def __init__(self, node: Node, number: int, wake: Wake) -> None:
+    def __init__(self, node: Node, number: int, agenda: Agenda) -> None:
         self.node = node
         self.number = number
-        self.wake = wake
+        self.agenda = agenda
         self.alive: Horizons = {}
         self.due: dict[int, set[Key]] = {}
+        self.scheduled = 0
         self.index: Callable[[Iterable[Key]], None] | None = None
         self.unindex: Callable[[Iterable[Key]], None] | None = None
         self.added: Collection[Key] = []
@@ -71,10 +70,29 @@ class Relation:
             return
         bucket = self.due.get(horizon)
         if bucket is None:
-            self.due[horizon] = set(keys)
-            self.wake(horizon + 1, self.number)
+            bucket = self.due[horizon] = set(keys)
+            self.agenda.wake(horizon + 1, self.number)
+            self.scheduled += len(bucket)
         else:
+            self.scheduled -= len(bucket)
             bucket.update(keys)
+            self.scheduled += len(bucket)
+
+    def take_due(self, horizon: int) -> set[Key] | None:
+        """The keys that were to be looked at when this horizon has passed."""
+        bucket = self.due.pop(horizon, None)
+        if bucket is not None:
+            self.scheduled -= len(bucket)
+        return bucket
+
+    def tidy(self) -> None:
+        """Keys that were revoked stay in their buckets, until they outnumber those that are alive."""
+        if self.scheduled <= 2 * len(self.alive) + 1000:
+            return
+        before, self.due, self.scheduled = self.due, {}, 0
+        self.schedule_each(self.alive)
+        for horizon in before.keys() - self.due.keys():
+            self.agenda.forget(horizon + 1, self.number)
 
     def schedule_each(self, keys: Collection[Key]) -> None:
         """Schedule keys by their own horizons."""
@@ -87,7 +105,7 @@ class Relation:
 
     def expired(self, t: int) -> list[Key]:
         """The keys whose horizon has passed; those that were renewed meanwhile are put off."""
-        bucket = self.due.pop(t - 1, None)
+        bucket = self.take_due(t - 1)
         if not bucket:
             return []
         alive = self.alive
@@ -159,6 +177,7 @@ class Relation:
         if self.dead:
             self.bury(self.dead)
             self.dead = []
+            self.tidy()
         if self.removed:
             self.removed = []
         self.added = []

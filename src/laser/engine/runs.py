@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+from laser.engine.agenda import Agenda
 from laser.engine.inputs import InputRelation
-from laser.engine.relation import FOREVER, Key, Wake
+from laser.engine.relation import FOREVER, Key
 from laser.plan.nodes import Node
 
 __all__ = ["UnbrokenInput"]
@@ -21,15 +22,15 @@ class UnbrokenInput(InputRelation):
 
     __slots__ = ("lapsed", "maturing", "since", "ticks", "time", "today", "yesterday")
 
-    def __init__(self, node: Node, number: int, wake: Wake, ticks: int) -> None:
-        super().__init__(node, number, wake)
+    def __init__(self, node: Node, number: int, agenda: Agenda, ticks: int) -> None:
+        super().__init__(node, number, agenda)
         self.ticks = ticks
         self.time = -1
         self.today: set[Key] = set()
         self.yesterday: set[Key] = set()
         self.since: dict[Key, int] = {}
         self.lapsed: dict[Key, int] = {}
-        self.maturing: dict[int, list[Key]] = {}
+        self.maturing: dict[int, set[Key]] = {}
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         facts = set(batch)
@@ -44,7 +45,7 @@ class UnbrokenInput(InputRelation):
         self.start_runs(facts - self.yesterday, t, t0)
         self.mature([fact for fact in self.maturing.pop(t, ()) if self.since.get(fact) == t - self.ticks])
         if self.today:
-            self.wake(t + 1, self.number)
+            self.agenda.wake(t + 1, self.number)
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
         for fact, start in self.since.items():
@@ -54,13 +55,22 @@ class UnbrokenInput(InputRelation):
     def end_runs(self, facts: set[Key]) -> None:
         since, lapsed = self.since, self.lapsed
         for fact in facts:
-            lapsed[fact] = since.pop(fact)
+            start = lapsed[fact] = since.pop(fact)
+            bucket = self.maturing.get(start + self.ticks)
+            if bucket is not None:
+                bucket.discard(fact)
+                if not bucket:
+                    del self.maturing[start + self.ticks]
+                    self.agenda.forget(start + self.ticks, self.number)
         self.revoke([fact for fact in facts if fact in self.alive])
 
     def revive_runs(self, facts: set[Key], t: int, t0: int) -> None:
         for fact in facts:
             self.since[fact] = self.lapsed.pop(fact)
-        self.mature([fact for fact in facts if self.since[fact] <= max(t0, t - self.ticks)])
+        ripe = {fact for fact in facts if self.since[fact] <= max(t0, t - self.ticks)}
+        self.mature(ripe)
+        for fact in facts - ripe:
+            self.ripen(self.since[fact], (fact,))
 
     def start_runs(self, facts: set[Key], t: int, t0: int) -> None:
         if not facts:
@@ -69,8 +79,12 @@ class UnbrokenInput(InputRelation):
         if t == t0:
             self.mature(facts)
         else:
-            self.maturing.setdefault(t + self.ticks, []).extend(facts)
-            self.wake(t + self.ticks, self.number)
+            self.ripen(t, facts)
+
+    def ripen(self, start: int, facts: Collection[Key]) -> None:
+        """Have runs looked at when they will be long enough."""
+        self.maturing.setdefault(start + self.ticks, set()).update(facts)
+        self.agenda.wake(start + self.ticks, self.number)
 
     def mature(self, facts: Collection[Key]) -> None:
         fresh = [fact for fact in facts if fact not in self.alive]
@@ -96,9 +110,8 @@ class UnbrokenInput(InputRelation):
         self.since = {key_of(fact): start for fact, start in data["since"]}
         self.lapsed = {key_of(fact): start for fact, start in data["lapsed"]}
         self.alive.update((key_of(fact), FOREVER) for fact in data["alive"])
-        for fact, start in (self.since | self.lapsed).items():
-            if fact not in self.alive and start + self.ticks > self.time:
-                self.maturing.setdefault(start + self.ticks, []).append(fact)
-                self.wake(start + self.ticks, self.number)
+        for fact, start in self.since.items():
+            if fact not in self.alive:
+                self.ripen(start, (fact,))
         if self.today:
-            self.wake(self.time + 1, self.number)
+            self.agenda.wake(self.time + 1, self.number)

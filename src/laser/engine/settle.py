@@ -69,7 +69,7 @@ class PendingRelation(Relation):
         for key in fresh:
             if key[-1] > t:
                 self.timers.setdefault(key[-1], set()).add(key)
-                self.wake(key[-1], self.number)
+                self.agenda.wake(key[-1], self.number)
         return fresh, again
 
     def conclude(self, suspects: Iterable[Key], t: int) -> None:
@@ -80,6 +80,15 @@ class PendingRelation(Relation):
                 bucket.discard(key)
                 if not bucket:
                     del self.timers[key[-1]]
+                    if key[-1] - 1 not in self.due:
+                        self.agenda.forget(key[-1], self.number)
+
+    def tidy(self) -> None:
+        before = self.due
+        super().tidy()
+        if self.due is not before:
+            for time in self.timers:
+                self.agenda.wake(time, self.number)
 
     def fire(self, t: int) -> None:
         self.fired = [key for key in self.timers.pop(t, ()) if self.alive.get(key, -1) >= t]
@@ -209,18 +218,22 @@ class EveryComponent:
         self.head, self.dated, self.size, self.tail = head, dated, size, tail
         self.counts: dict[Key, int] = {}
         self.length = 0
+        self.time = -1
+        self.today: set[Key] = set()
 
     def settle(self, t: int, t0: int) -> None:
-        touched = self.recount()
+        if t != self.time:
+            self.time, self.today = t, set()
+        touched = self.recount(t)
         length = self.window_length(t, t0)
         if length != self.length or self.tail is not None:
             touched.update(self.head.alive)
             self.length = length
         if self.tail is not None:
-            touched.update(key for key in self.counts if (*key, t) in self.dated.alive)
+            touched |= self.today
         self.decide(touched, length)
         if self.head.alive:
-            self.head.wake(t + 1, self.head.number)
+            self.head.agenda.wake(t + 1, self.head.number)
 
     def window_length(self, t: int, t0: int) -> int:
         if self.tail is not None:
@@ -228,10 +241,12 @@ class EveryComponent:
             return t - self.tail.first(self.size, t0) + 1
         return (t - t0 if self.size is None else min(self.size, t - t0)) + 1
 
-    def recount(self) -> set[Key]:
+    def recount(self, t: int) -> set[Key]:
         counts, touched = self.counts, set()
         for key in self.dated.added:
             point = key[:-1]
+            if key[-1] == t:
+                self.today.add(point)
             counts[point] = counts.get(point, 0) + 1
             touched.add(point)
         for key in self.dated.removed:

@@ -14,13 +14,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from laser.analysis.core import Core
 from laser.arithmetic import HUGE
+from laser.engine.inputs import InputRelation
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
 from laser.errors import FactError, StateError, TimeError
+from laser.plan.nodes import label_of, width_of
 from laser.terms import Iri, Predicate, Value, to_value, value_order
 from laser.time import check_time
 
@@ -86,12 +89,33 @@ def decode(data: bytes, core: Core, make: Callable[[frozenset[Predicate]], Machi
         _load_tail(machine, state["tail"])
         for relation in machine.inputs:
             relation.load(state["inputs"][str(relation.node)], _decode_key)
+            _check_keys(relation)
         start = state["start"] if state["start"] is None else check_time(state["start"])
+        _check_times(machine, state["time"], start)
         if state["time"] >= 0:
             machine.resume(check_time(state["time"]), check_time(start))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, FactError, TimeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, FactError, TimeError) as error:
         raise StateError(f"the state is damaged: {error!r}") from None
     return machine, start
+
+
+def _check_keys(relation: InputRelation) -> None:
+    """Keys must be such as the node holds."""
+    label, length = label_of(relation.node), width_of(relation.node) + 1
+    if any(key[0] != label or len(key) != length for key in relation.live()):
+        raise ValueError(f"{relation.node} has a key of something else")
+
+
+def _check_times(machine: Machine, time: int, start: int | None) -> None:
+    """Nothing is known from before the start or from after the present."""
+    if time >= 0 and (start is None or start > time):
+        raise ValueError(f"the timeline begins at {start}, after the present {time}")
+    points = [point for relation in machine.inputs for _, point in relation.evidence()]
+    points += [point for _, point in machine.tail.facts.values()]
+    if not all(type(point) is int and (start or 0) <= point <= time for point in points):
+        raise ValueError("a fact lies outside of the timeline")
+    if list(machine.tail.facts) != list(range(machine.tail.total - len(machine.tail.facts), machine.tail.total)):
+        raise ValueError("the last facts of the stream are not numbered one by one")
 
 
 def _read(data: bytes, core: Core) -> dict[str, Any]:
@@ -128,7 +152,8 @@ def _load_tail(machine: Machine, data: dict[str, Any]) -> None:
     tail = machine.tail
     tail.total = tail.before = int(data["total"])
     tail.time = int(data["time"])
-    tail.facts = {int(position): (_decode_key(fact), int(time)) for position, fact, time in data["facts"]}
+    facts = sorted(data["facts"], key=itemgetter(0))
+    tail.facts = {int(position): (_decode_key(fact), int(time)) for position, fact, time in facts}
     tail.first_kept = min(tail.facts, default=tail.total)
     tail.present = {_decode_key(fact) for fact in data["present"]}
 

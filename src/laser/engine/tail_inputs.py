@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection
 from itertools import takewhile
 from typing import Any
 
+from laser.engine.agenda import Agenda
 from laser.engine.inputs import InputRelation
-from laser.engine.relation import FOREVER, Key, Wake
+from laser.engine.relation import FOREVER, Key
 from laser.engine.tail import Tail
 from laser.plan.nodes import Node
 
@@ -19,8 +20,8 @@ class TailInput(InputRelation):
 
     __slots__ = ("counts", "tail", "tuples")
 
-    def __init__(self, node: Node, number: int, wake: Wake, tuples: int, tail: Tail) -> None:
-        super().__init__(node, number, wake)
+    def __init__(self, node: Node, number: int, agenda: Agenda, tuples: int, tail: Tail) -> None:
+        super().__init__(node, number, agenda)
         self.tuples, self.tail = tuples, tail
         self.counts: dict[Key, int] = {}
 
@@ -75,8 +76,8 @@ class LastPointsInput(InputRelation):
 
     __slots__ = ("tail", "tuples")
 
-    def __init__(self, node: Node, number: int, wake: Wake, tuples: int, tail: Tail) -> None:
-        super().__init__(node, number, wake)
+    def __init__(self, node: Node, number: int, agenda: Agenda, tuples: int, tail: Tail) -> None:
+        super().__init__(node, number, agenda)
         self.tuples, self.tail = tuples, tail
 
     def dump(self) -> Any:
