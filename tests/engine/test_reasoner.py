@@ -135,6 +135,12 @@ def test_a_long_silence_costs_what_changes_in_it() -> None:
     assert [change.time for change in reasoner.advance(10**15)] == [5, 11]
 
 
+def test_a_silence_passes_by_the_present_of_what_is_gone() -> None:
+    reasoner = Reasoner("p(X) :- a(X) in [5]. q(X) :- p(X) at T in [3], T > 0.", start=0)
+    reasoner.advance(1, ["a(1)"])
+    assert [change.time for change in reasoner.advance(10**12)] == [7, 7]
+
+
 def test_the_stats_count_what_is_alive() -> None:
     reasoner = Reasoner("q(X) :- p(X) in [3], X > 1. r(X) :- q(X).")
     reasoner.advance(0, ["p(1)", "p(2)", "p(3)"])

@@ -192,14 +192,27 @@ class PointsInput(DatedInput):
         return iter(())
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
-        super().turn(t, t0, [("",)])
+        if self.ticks == 0:
+            self.replace(("", t), t)
+        else:
+            super().turn(t, t0, [("",)])
+
+    def replace(self, present: Key, t: int) -> None:
+        """The present alone: it does not ask to be woken, so that a silence may pass it by."""
+        if present not in self.alive:
+            past = list(self.alive)
+            self.bury(past)
+            self.removed += past
+            self.alive[present] = t
+            self.insert((present,), FOREVER)
 
     def fill(self, t: int, t0: int) -> None:
         """All points of the window at once, for a run that begins in the middle of a timeline."""
         first = t0 if self.ticks is None else max(t0, t - self.ticks)
         for point in range(first, t + 1):
             self.alive["", point] = FOREVER if self.ticks is None else point + self.ticks
-        self.schedule_each(self.alive)
+        if self.ticks != 0:
+            self.schedule_each(self.alive)
 
 
 class ConstantInput(InputRelation):

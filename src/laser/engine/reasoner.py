@@ -132,12 +132,13 @@ class Reasoner:
         >>> reasoner = Reasoner("hot(X) :- temp(X, V) in [2], V > 30.")
         >>> changes = reasoner.advance(5, ["temp(oven, 31)"])
         >>> print(reasoner.explain("hot(oven)"))
-        hot(oven) holds at 5, and until 7 if nothing arrives
-        └─ hot(X) :- temp(X, V) in [2], V > 30.              line 1, X = oven, V = 31
-           ├─ temp(oven, 31) at 5, in [5, 5]                 fact
+        hot(oven) holds at 5, until 7 if nothing arrives
+        └─ hot(X) :- temp(X, V) in [2], V > 30.  (line 1; X = oven, V = 31)
+           ├─ temp(oven, 31) at 5, in [5, 5]  (fact)
            └─ 31 > 30
         """
-        from laser.explain.ask import ask, read_goal  # only those who ask pay for it
+        from laser.explain.ask import ask  # only those who ask pay for it
+        from laser.explain.pattern import read_goal
 
         evidence = self.evidence()
         if self.time is None or self._start is None:
