@@ -1,0 +1,181 @@
+"""``laser plot``: draw what holds when."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from laser.analysis.load import load
+from laser.cli import messages, options
+from laser.io import FORMATS, by_time, read_background, read_stream
+from laser.io.lines import STDIN
+from laser.plot import Group, Timeline, read, timeline
+from laser.plot.collect import Lines
+from laser.terms import Predicate, Value
+from laser.time import Tick
+
+__all__ = ["command"]
+
+KINDS = ("text", "svg", "png", "html", "json")
+_LINE = re.compile(r"(<[^<>\s]+>|[a-z]\w*)/(\d{1,6})(?::(\d{1,6}))?", re.ASCII)
+
+
+def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Lines:
+    """``temp/1`` or ``speed/3:2``; ``none`` for no lines at all; nothing for those that suggest themselves."""
+    if not texts:
+        return None
+    chosen: dict[Predicate, int | None] = {}
+    for text in texts:
+        match = _LINE.fullmatch(text)
+        if match is None and text != "none":
+            wrong = f"{text!r}: write NAME/ARITY, as in temp/1, or NAME/ARITY:ARGUMENT, as in speed/3:3, or none"
+            raise click.BadParameter(wrong, context, option)
+        if match is not None:
+            chosen[Predicate(match[1], int(match[2]))] = int(match[3]) - 1 if match[3] else None
+    return chosen
+
+
+@click.command("plot")
+@click.argument("files", type=click.Path(exists=True, allow_dash=True), nargs=-1, required=True)
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file; its name tells the kind.")
+@click.option("--as", "kind", type=click.Choice(KINDS), help="What to draw. [default: by the output's name, or text]")
+@click.option("--only", metavar="NAMES", help="Draw these predicates alone, as in temp,alarm/0.")
+@click.option(
+    "--line",
+    "lines",
+    metavar="NAME/ARITY[:ARGUMENT]",
+    multiple=True,
+    callback=_lines,
+    help="Draw the values of a numeric argument as a line; none for no lines. Repeatable. [default: those of measured values]",
+)
+@click.option(
+    "--rows", type=click.IntRange(2, 10_000), help="At most so many rows for a predicate. [default: 12; HTML 40]"
+)
+@click.option(
+    "--width", type=click.IntRange(20, 20_000), help="Columns of text, or pixels. [default: the terminal's; 960]"
+)
+@click.option("--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", help="Colours of SVG and PNG.")
+@click.option("--title", default="", help="A line above the drawing.")
+@click.option("--input-format", type=click.Choice(list(FORMATS)), help="Format of the files. [default: by their names]")
+@options.consts
+@options.tick
+@click.option("--start", metavar="TIME", help="The first time point. [default: that of the first record]")
+@click.option("--until", metavar="TIME", help="The last time point. [default: that of the last record]")
+@options.background
+def command(**given: Any) -> None:
+    """Draw what holds when: facts and derived atoms over time as bars, measured values as lines.
+
+    FILES are a program (.lars) and a stream, which is answered and drawn with its answers; or streams, and what `laser eval` or `laser run`
+    wrote (changes, snapshots, intervals, Parquet, folders of these), which are drawn as they are.
+
+    \b
+    Examples:
+      laser plot cooling.lars readings.stream
+      laser plot cooling.lars readings.stream -o cooling.svg --only temp,alarm
+      laser plot readings.stream answers.jsonl -o page.html
+      laser plot output/ --width 120
+    """
+    request = Request(**given)
+    drawing = request.draw(request.timeline())
+    if isinstance(drawing, bytes) or request.output not in (None, STDIN):
+        _write(drawing, request.output)
+    else:
+        click.echo(drawing.rstrip("\n"), color=False if os.environ.get("NO_COLOR") else None)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    files: tuple[str, ...]
+    output: str | None
+    kind: str | None
+    only: str | None
+    lines: Lines
+    rows: int | None
+    width: int | None
+    theme: str
+    title: str
+    input_format: str | None
+    consts: dict[str, Value]
+    tick: Tick
+    start: str | None
+    until: str | None
+    background: tuple[str, ...]
+
+    def timeline(self) -> Timeline:
+        """What is to be drawn, with nothing that was not asked for."""
+        programs = [file for file in self.files if file.endswith(".lars")]
+        if not programs:
+            made = read(*self.files, layout=self.input_format, tick=self.tick, lines=self.lines)
+        elif len(programs) == 1 and len(self.files) == 2:
+            made = self._run(programs[0], next(file for file in self.files if file not in programs))
+        else:
+            raise click.UsageError("a program is drawn with one stream: laser plot PROGRAM.lars STREAM")
+        return replace(made, groups=tuple(group for group in made.groups if self._wanted(group)))
+
+    def _run(self, program: str, stream: str) -> Timeline:
+        start = options.time_point(self.start, self.tick, "--start")
+        until = options.time_point(self.until, self.tick, "--until")
+        records = list(read_stream(stream, self.input_format, self.tick, start))
+        facts = [fact for path in self.background for fact in read_background(path)]
+        dates = any(record.iso for record in records[:1])
+        return timeline(
+            load(program), by_time(records), start=start, until=until, background=facts, constants=self.consts,
+            tick=self.tick, dates=dates, lines=self.lines,
+        )  # fmt: skip
+
+    def _wanted(self, group: Group) -> bool:
+        names = [name.strip() for name in (self.only or "").split(",") if name.strip()]
+        return not names or group.predicate.name in names or str(group.predicate) in names
+
+    def draw(self, made: Timeline) -> str | bytes:
+        """The drawing of the kind that was asked for."""
+        kind = self.kind or {".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".json": "json"}.get(
+            Path(self.output or "").suffix.lower(), "text"
+        )
+        match kind:
+            case "svg":
+                return made.to_svg(self.width or 960, self.theme, self.rows or 12, self.title)
+            case "png":
+                return made.to_png(self.width or 960, self.theme, self.rows or 12, self.title)
+            case "html":
+                return made.to_html(self.width or 960, self.rows or 40, self.title or self._name())
+            case "json":
+                return _json(made)
+        head = f"{self.title}\n" if self.title else ""
+        return head + made.to_text(
+            self.width or shutil.get_terminal_size((100, 24)).columns, self._coloured(), self.rows or 12
+        )
+
+    def _coloured(self) -> bool:
+        return self.output in (None, STDIN) and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+    def _name(self) -> str:
+        return ", ".join(Path(file).name for file in self.files)
+
+
+def _json(made: Timeline) -> str:
+    import json
+
+    return json.dumps(made.to_json(), ensure_ascii=False)
+
+
+def _write(drawing: str | bytes, output: str | None) -> None:
+    data = drawing if isinstance(drawing, bytes) else f"{drawing.rstrip()}\n".encode()
+    if output in (None, STDIN):
+        if sys.stdout.isatty():
+            raise click.UsageError("a PNG is nothing for a terminal: name a file with --output")
+        sys.stdout.buffer.write(data)
+        return
+    assert output is not None
+    Path(output).write_bytes(data)
+    if messages.on_terminal():
+        messages.say(f"wrote {output}, {len(data):,} bytes")

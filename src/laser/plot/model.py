@@ -1,0 +1,151 @@
+"""A timeline as data: groups of rows of bars, and curves, over one stretch of time.
+
+A group is a predicate; a row is an atom; a bar is a maximal run of time points at which the atom holds. Where an argument
+is a measured value, the group has curves instead, one for each combination of the other arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from laser.terms import Atom, Predicate, Value, write_value
+from laser.time import Tick
+
+__all__ = ["Bar", "Curve", "Group", "Row", "Timeline"]
+
+
+class Bar(NamedTuple):
+    """A run of time points. Of a reduced timeline, it may stand for several runs that are too near to be told apart."""
+
+    since: int
+    until: int
+    open: bool = False
+    runs: int = 1
+    held: int = 0
+    """At how many time points the atom holds, where that is not all of them; else 0."""
+
+    @property
+    def share(self) -> float:
+        """The part of its time points at which the atom holds."""
+        return self.held / (self.until - self.since + 1) if self.held else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An atom and its bars, in order; ``atom`` is None for the row that stands for ``others`` atoms."""
+
+    atom: Atom | None
+    bars: tuple[Bar, ...]
+    others: int = 0
+
+    @property
+    def label(self) -> str:
+        """What stands beside the row: the arguments where there are any."""
+        if self.atom is None:
+            return f"… {self.others} more"
+        return ", ".join(map(write_value, self.atom.args)) or self.atom.predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The values of an argument over time; ``key`` has the other arguments, and None in the place of the value."""
+
+    key: tuple[Value | None, ...]
+    points: tuple[tuple[int, int | float], ...]
+
+    @property
+    def label(self) -> str:
+        return ", ".join("·" if value is None else write_value(value) for value in self.key) if self.key[1:] else ""
+
+    def atom(self, name: str, value: int | float) -> Atom:
+        """The fact behind a point."""
+        return Atom.of((name, *(value if part is None else part for part in self.key)))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All that is drawn of a predicate; ``given`` where its atoms came with the stream, and were not derived."""
+
+    predicate: Predicate
+    given: bool
+    rows: tuple[Row, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    hidden: int = 0
+    """Curves that are left out."""
+
+    @property
+    def title(self) -> str:
+        """A name with its place for arguments: what stands above the rows."""
+        return self.predicate.name if self.predicate.arity == 0 else str(self.predicate)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest value of the curves."""
+        values = [value for curve in self.curves for _, value in curve.points]
+        return min(values), max(values)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """What is drawn, from ``start`` to ``end``; ``tick`` is there where times are to be shown as dates."""
+
+    start: int
+    end: int
+    groups: tuple[Group, ...]
+    tick: Tick | None = None
+    reduced: bool = False
+
+    @property
+    def points(self) -> int:
+        """How many time points there are."""
+        return self.end - self.start + 1
+
+    def clock(self, time: int) -> str:
+        """A time point as people read it."""
+        return self.tick.to_text(time) if self.tick else str(time)
+
+    def at(self, time: int) -> list[Atom]:
+        """The atoms of the rows that hold at a time, as far as they have rows of their own."""
+        rows = [row for group in self.groups for row in group.rows if row.atom is not None]
+        return [row.atom for row in rows if row.atom and any(bar.since <= time <= bar.until for bar in row.bars)]
+
+    # -- the ways to see it; each drawing is a module of its own, imported when it is wanted
+
+    def to_text(self, width: int = 100, colour: bool = False, rows: int = 12) -> str:
+        """A drawing of characters, at most ``width`` wide."""
+        from laser.plot.terminal import write_text
+
+        return write_text(self, width, colour, rows)
+
+    def to_svg(self, width: int = 960, theme: str = "auto", rows: int = 12, title: str = "") -> str:
+        """A drawing for pages and papers; ``theme`` is light, dark or auto, as the reader's system has it."""
+        from laser.plot.svg import write_svg
+
+        return write_svg(self, width, theme, rows, title)
+
+    def to_png(self, width: int = 960, theme: str = "light", rows: int = 12, title: str = "") -> bytes:
+        """The drawing in pixels, two for each unit of the SVG; needs the extra ``png``."""
+        from laser.plot.png import write_png
+
+        return write_png(self, width, theme, rows, title)
+
+    def to_html(self, width: int = 960, rows: int = 40, title: str = "Timeline") -> str:
+        """A page that needs nothing but itself."""
+        from laser.plot.html import write_page
+
+        return write_page(self, width, rows, title)
+
+    def to_json(self) -> dict[str, Any]:
+        """The timeline as the playground's page reads it."""
+        from laser.plot.json import to_json
+
+        return to_json(self)
+
+    def _repr_html_(self) -> str:
+        from laser.plot.html import write_fragment
+
+        return write_fragment(self)
+
+    def __str__(self) -> str:
+        return self.to_text()

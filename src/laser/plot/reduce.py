@@ -1,0 +1,86 @@
+"""Less than there is, where more could not be seen: few rows for many atoms, few bars for many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from laser.plot.model import Bar, Curve, Group, Row, Timeline
+
+__all__ = ["reduce"]
+
+Point = tuple[int, int | float]
+MOST_CURVES = 8
+"""Lines in one place that can be told from each other."""
+
+
+def reduce(timeline: Timeline, columns: int, rows: int) -> Timeline:
+    """A timeline for a drawing of so many columns, with at most so many rows for a predicate."""
+    width = max(1, timeline.points // max(1, columns))
+    groups = tuple(_group(group, timeline.start, width, rows) for group in timeline.groups)
+    return replace(timeline, groups=groups, reduced=timeline.reduced or groups != timeline.groups)
+
+
+def _group(group: Group, start: int, width: int, most: int) -> Group:
+    rows = group.rows
+    if len(rows) > most:
+        kept, rest = _divide(rows, most - 1)
+        rows = (*kept, Row(None, _overlay(row.bars for row in rest), len(rest)))
+    curves = group.curves[:MOST_CURVES]
+    return replace(
+        group,
+        rows=tuple(replace(row, bars=_coarse(row.bars, start, width)) for row in rows),
+        curves=tuple(replace(curve, points=_thin(curve, start, width)) for curve in curves),
+        hidden=group.hidden + len(group.curves) - len(curves),
+    )
+
+
+def _divide(rows: Sequence[Row], most: int) -> tuple[list[Row], list[Row]]:
+    """Those that hold longest, in their own order, and the rest."""
+    by_length = sorted(range(len(rows)), key=lambda place: -sum(bar.until - bar.since + 1 for bar in rows[place].bars))
+    kept = set(by_length[:most])
+    return [rows[i] for i in sorted(kept)], [row for i, row in enumerate(rows) if i not in kept]
+
+
+def _overlay(many: Iterable[tuple[Bar, ...]]) -> tuple[Bar, ...]:
+    """The time points at which at least one of them holds."""
+    merged: list[Bar] = []
+    for bar in sorted(bar for bars in many for bar in bars):
+        if merged and bar.since <= merged[-1].until + 1:
+            last = merged[-1]
+            merged[-1] = Bar(last.since, max(last.until, bar.until), False, last.runs + 1)
+        else:
+            merged.append(Bar(bar.since, bar.until))
+    return tuple(merged)
+
+
+def _coarse(bars: tuple[Bar, ...], start: int, width: int) -> tuple[Bar, ...]:
+    """Runs that lie within one column of each other become one bar, which says how much of it is held."""
+    if width == 1:
+        return bars
+    coarse: list[Bar] = []
+    for bar in bars:
+        last = coarse[-1] if coarse else None
+        if last is not None and (bar.since - start) // width <= (last.until - start) // width + 1:
+            held = (last.held or last.until - last.since + 1) + bar.until - bar.since + 1
+            coarse[-1] = Bar(last.since, bar.until, bar.open, last.runs + bar.runs, held)
+        else:
+            coarse.append(bar)
+    return tuple(coarse)
+
+
+def _thin(curve: Curve, start: int, width: int) -> tuple[Point, ...]:
+    """Of each column the first, the least, the greatest and the last value: what can be seen of it."""
+    if width == 1:
+        return curve.points
+    thinned: list[Point] = []
+    for _, group in groupby(curve.points, key=lambda point: (point[0] - start) // width):
+        column = list(group)
+        low, high = min(column, key=_value), max(column, key=_value)
+        thinned += sorted({column[0], low, high, column[-1]})
+    return tuple(thinned)
+
+
+def _value(point: Point) -> int | float:
+    return point[1]

@@ -1,0 +1,166 @@
+"""A timeline as SVG: one drawing, without scripts and without anything from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from xml.sax.saxutils import escape, quoteattr
+
+from laser.plot.axis import time_marks, value_marks
+from laser.plot.model import Bar, Curve, Group, Row, Timeline
+from laser.plot.reduce import reduce
+from laser.plot.theme import HUES, style_sheet
+
+__all__ = ["write_svg"]
+
+ROW, BAR, CURVE, GAP, MARGIN = 20, 12, 96, 8, 12
+CHARACTER = 7.3
+WIDEST_LABEL = 30
+_serial = count(1)
+
+
+def write_svg(timeline: Timeline, width: int, theme: str, rows: int, title: str = "") -> str:
+    """The drawing."""
+    labels = [label for group in timeline.groups for label in _labels(group)]
+    label = min(WIDEST_LABEL, max(map(len, labels), default=4)) * CHARACTER + MARGIN
+    drawn = reduce(timeline, int(width - label), rows)
+    drawing = _Drawing(drawn, width, min(label, width / 3), [], MARGIN)
+    if title:
+        drawing.text(MARGIN, drawing.y + 12, title, "title")
+        drawing.y += ROW
+    top = drawing.y
+    for place, group in enumerate(drawn.groups):
+        drawing.group(group, place)
+    height = drawing.axis(top)
+    # Several drawings may stand on one page: the rules of each hold for it alone.
+    name = f"laser{next(_serial)}"
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(title or "timeline")}>'
+    )
+    style = f"<style>\n{style_sheet(theme, f'#{name} ')}</style>"
+    ground = f'<rect class="ground" width="{width}" height="{height}" rx="6"/>'
+    return "\n".join([head, style, ground, *drawing.parts, "</svg>"]) + "\n"
+
+
+def _labels(group: Group) -> list[str]:
+    return [group.title, *(f"  {row.label}" for row in group.rows[:200]), *(f"  {c.label}" for c in group.curves)]
+
+
+@dataclass
+class _Drawing:
+    timeline: Timeline
+    width: int
+    left: float
+    parts: list[str]
+    y: float
+
+    def x(self, time: float) -> float:
+        """Where a time point begins."""
+        room = self.width - self.left - MARGIN
+        return round(self.left + (time - self.timeline.start) * room / self.timeline.points, 2)
+
+    def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> None:
+        side = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        self.parts.append(f'<text x="{x:g}" y="{y:g}" class="{kind}"{side}>{escape(text)}</text>')
+
+    def group(self, group: Group, place: int) -> None:
+        """A predicate: its name, then its curves or rows."""
+        colour = "given" if group.given and not group.curves else f"hue{place % HUES}"
+        plain = group.predicate.arity == 0 and not group.curves
+        if not plain:
+            self.text(MARGIN, self.y + 12, group.title, "title")
+            self.y += ROW
+        if group.curves:
+            self.curves(group, place)
+        for row in group.rows:
+            self.row(row, colour, plain, group)
+        self.y += GAP
+
+    def row(self, row: Row, colour: str, plain: bool, group: Group) -> None:
+        room = int((self.left - MARGIN - (0 if plain else 12)) / CHARACTER)
+        self.text(MARGIN if plain else MARGIN + 12, self.y + 12, _cut(row.label, room), "title" if plain else "")
+        for bar in row.bars:
+            self.parts.append(self.bar(bar, row, colour, group))
+        self.y += ROW
+
+    def bar(self, bar: Bar, row: Row, colour: str, group: Group) -> str:
+        x, end = self.x(bar.since), self.x(bar.until + 1)
+        name = str(row.atom) if row.atom is not None else f"{row.others} more of {group.title}"
+        opacity = f' opacity="{0.35 + 0.65 * bar.share:.2f}"' if bar.share < 1 else ""
+        since, until = self.timeline.clock(bar.since), self.timeline.clock(bar.until) + ("…" if bar.open else "")
+        return (
+            f'<rect class="bar {colour}" x="{x:g}" y="{self.y + 3:g}" width="{max(1.5, end - x - 1):g}" height="{BAR}" rx="2"{opacity}'
+            f" data-atom={quoteattr(name)} data-since={quoteattr(since)} data-until={quoteattr(until)}>"
+            f"<title>{escape(tell(name, since, until, bar))}</title></rect>"
+        )
+
+    def curves(self, group: Group, place: int) -> None:
+        low, high = group.range
+        spread = (high - low) or 1
+
+        def height(value: float) -> float:
+            return round(self.y + 4 + (CURVE - 8) * (high - value) / spread, 2)
+
+        for value, label in value_marks(low, high, 4):
+            self.parts.append(self._level(height(value)))
+            self.text(self.left - 8, height(value) + 4, label, "quiet", "end")
+        for number, curve in enumerate(group.curves):
+            self.curve(curve, group, f"hue{(place + number) % HUES}", height)
+        if group.hidden:
+            self.text(self.width - MARGIN - 4, self.y + 10, f"… {group.hidden} more", "quiet", "end")
+        self.y += CURVE
+
+    def _level(self, y: float) -> str:
+        return f'<line class="grid" x1="{self.left:g}" x2="{self.width - MARGIN}" y1="{y:g}" y2="{y:g}"/>'
+
+    def curve(self, curve: Curve, group: Group, colour: str, height: Callable[[float], float]) -> None:
+        places = [(self.x(time + 0.5), height(value)) for time, value in curve.points]
+        path = " ".join(f"{x:g},{y:g}" for x, y in places)
+        self.parts.append(f'<polyline class="curve {colour}" points="{path}"/>')
+        few = len(places) <= 200
+        for (time, value), (x, y) in zip(curve.points, places, strict=True) if few else ():
+            name, at = str(curve.atom(group.predicate.name, value)), self.timeline.clock(time)
+            self.parts.append(
+                f'<circle class="{colour}" cx="{x:g}" cy="{y:g}" r="2.6" data-atom={quoteattr(name)} data-since="{at}" data-until="{at}">'
+                f"<title>{escape(f'{name} at {at}')}</title></circle>"
+            )
+        if curve.label:
+            x, y = places[-1]
+            self.text(
+                min(x, self.width - MARGIN) - 4, y + 16 if y < self.y + 14 else y - 6, curve.label, "quiet", "end"
+            )
+
+    def axis(self, top: float) -> int:
+        """The times at the bottom, and the height of the whole."""
+        most = max(1, int((self.width - self.left) / 90))
+        marks = time_marks(self.timeline.start, self.timeline.end, most, self.timeline.tick)
+        lines = [
+            f'<line class="grid" x1="{self.x(time):g}" x2="{self.x(time):g}" y1="{top:g}" y2="{self.y:g}"/>'
+            for time, _ in marks
+        ]
+        self.parts[:0] = lines  # behind the bars
+        wide = (
+            self.x(self.timeline.start + 1) - self.left > 24
+        )  # then a label stands under its time point, not its beginning
+        for time, label in marks:
+            self.text(self.x(time + 0.5 if wide else time), self.y + 14, label, "quiet", "middle" if wide else "start")
+        if self.timeline.tick:
+            self.y += 16
+            self.text(self.left, self.y + 14, f"from {self.timeline.clock(self.timeline.start)}", "quiet")
+        return int(self.y + 24)
+
+
+def tell(name: str, since: str, until: str, bar: Bar) -> str:
+    """What a bar says of itself.
+
+    >>> tell("alarm", "8", "9", Bar(8, 9))
+    'alarm  [8, 9]'
+    """
+    runs = f", {bar.runs} runs" if bar.runs > 1 else ""
+    return f"{name}  [{since}, {until}]{runs}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: max(1, most - 1)]}…"
