@@ -9,7 +9,7 @@ from typing import Literal
 from laser.syntax.tree import ConstDirective, Fact, PrefixDirective, Rule, ShowDirective, Statement
 from laser.terms import Predicate
 
-__all__ = ["Notation", "Program"]
+__all__ = ["Notation", "Program", "expect_program"]
 
 Notation = Literal["readable", "formal"]
 
@@ -56,3 +56,16 @@ class Program:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def _repr_html_(self) -> str:
+        from laser.syntax.markup import write_html
+
+        return write_html(self.source or self.to_text())
+
+
+def expect_program(given: object) -> Program:
+    """What is given as a program, or TypeError where it is none."""
+    if isinstance(given, Program):
+        return given
+    cure = "read it with laser.load" if hasattr(given, "__fspath__") else "give its text, or what laser.parse returns"
+    raise TypeError(f"{given!r} ({type(given).__name__}) is no program: {cure}")

@@ -1,0 +1,89 @@
+"""What stands before the application: who may ask, how much, and what browsers are told.
+
+A page of another site can make a browser send requests to this server. Two things tell them apart from our own page's: the
+``Host`` that the browser believes to talk to (a name that was bent to point here is foreign) and the ``Origin`` of the page that asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import TypeAlias
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Guard", "authorities"]
+
+Headers: TypeAlias = dict[bytes, bytes]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+]
+
+
+def authorities(names: Iterable[str], port: int) -> frozenset[str]:
+    """How a ``Host`` header may call the server.
+
+    >>> sorted(authorities(["127.0.0.1", "::1"], 8080))
+    ['127.0.0.1:8080', '[::1]:8080']
+    """
+    hosts = [f"[{name}]" if ":" in name else name.lower() for name in names]
+    return frozenset(f"{host}:{port}" for host in hosts) | (frozenset(hosts) if port == 80 else frozenset())
+
+
+class Guard:
+    """An ASGI application around another."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._origins = frozenset(f"http://{host}" for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on, or refuse."""
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            return await send({"type": "websocket.close", "code": 1008})
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *HEADERS]
+            await send(message)
+
+        refusal = self.refusal(scope["method"], scope["path"], scope["headers"])
+        if refusal is None:
+            return await self._app(scope, receive, guarded)
+        return await _refuse(guarded, *refusal)
+
+    def refusal(self, method: str, path: str, raw: Iterable[tuple[bytes, bytes]]) -> tuple[HTTPStatus, str] | None:
+        """Why a request is not answered; None where it is."""
+        pairs = list(raw)
+        headers: Headers = dict(pairs)
+        hosts = [value for name, value in pairs if name == b"host"]
+        if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self._hosts:
+            return HTTPStatus.MISDIRECTED_REQUEST, "this server is not the one that was asked for"
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").lower() not in self._origins:
+            return HTTPStatus.FORBIDDEN, "a page of another site asks"
+        foreign = headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin")
+        # Links from elsewhere may lead to the page itself, and to nothing else.
+        link = method == "GET" and path == "/" and headers.get(b"sec-fetch-mode") == b"navigate"
+        if foreign and not link:
+            return HTTPStatus.FORBIDDEN, "a page of another site asks"
+        return None
+
+
+async def _refuse(send: Send, status: HTTPStatus, reason: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": int(status), "headers": headers})
+    await send({"type": "http.response.body", "body": f"refused: {reason}\n".encode()})

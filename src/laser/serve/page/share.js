@@ -1,0 +1,29 @@
+// A link that carries everything: compressed, in the fragment, which browsers never send to a server.
+
+const MOST = 200_000;
+
+async function through(bytes, stream) {
+  const result = await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer();
+  return new Uint8Array(result);
+}
+
+export async function pack(content) {
+  const bytes = await through(new TextEncoder().encode(JSON.stringify(content)), new CompressionStream("deflate-raw"));
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+export async function unpack(text) {
+  if (!text || text.length > MOST) return null;
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+    const content = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"))));
+    return typeof content?.program === "string" && typeof content?.stream === "string" ? content : null;
+  } catch {
+    return null;
+  }
+}
+
+export const readLink = () => unpack(new URLSearchParams(location.hash.slice(1)).get("p"));
+export const linkTo = async (content) => `${location.origin}/#p=${await pack(content)}`;

@@ -1,0 +1,39 @@
+"""A program's text with its colours, for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+
+from laser.syntax.lexer import lex
+
+__all__ = ["write_html"]
+
+_WORDS = frozenset({"NOT", "_IN", "_AT", "_ALWAYS", "DIV", "MOD", "ABS", "MIN", "MAX", "CONST", "SHOW", "PREFIX"})
+# Colours that can be read on white and on black.
+_COLOURS = {
+    "comment": "#808890",
+    "VARIABLE": "#2a8fd0",
+    "NUMBER": "#d0682a",
+    "STRING": "#2a9d6e",
+    "IRI": "#2a9d6e",
+    "word": "#b8579a",
+}
+
+
+def write_html(text: str) -> str:
+    """The text as ``<pre>``, its words coloured; a text that cannot be read to its end is plain from there on."""
+    lexed = lex(text)
+    marks = [
+        (token.start_pos or 0, token.end_pos or 0, "word" if token.type in _WORDS else token.type)
+        for token in lexed.tokens
+    ]
+    marks += [(comment.start, comment.end, "comment") for comment in lexed.comments]
+    parts, done = [], 0
+    for start, end, kind in sorted(marks):
+        if kind in _COLOURS and start >= done:
+            parts += [
+                escape(text[done:start]),
+                f'<span style="color: {_COLOURS[kind]}">{escape(text[start:end])}</span>',
+            ]
+            done = end
+    return f'<pre style="line-height: 1.4">{"".join(parts)}{escape(text[done:])}</pre>'
