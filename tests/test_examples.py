@@ -1,23 +1,38 @@
-"""The examples run, and the engine answers them as the reference does."""
+"""The examples run, from the command line too, and the engine answers them as the reference does."""
 
 import pytest
 
 from laser.analysis.checks import find
 from laser.analysis.load import load
-from tests.cases_reader import EXAMPLES, Case, read_case, write_answers
-from tests.executors import by_changes, by_reference
+from laser.syntax.formatter import format_source
+from tests.cases_reader import EXAMPLES, Case, Settings, read_case, write_answers
+from tests.executors import by_changes, by_cli, by_reference
 
 PATHS = sorted(EXAMPLES.glob("*.lars"))
+CASES = [read_case(path) for path in PATHS]
 
 
-@pytest.mark.parametrize("case", map(read_case, PATHS), ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_engine_answers_as_the_reference_does(case: Case) -> None:
     answers = by_reference(case)
     assert write_answers(by_changes(case).items()) == write_answers(answers.items())
     assert any(answers.values())
 
 
-@pytest.mark.parametrize("case", map(read_case, PATHS), ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_files_say_all_there_is_to_say(case: Case) -> None:
+    """Whoever types `laser eval` with no options sees what the tests see."""
+    assert case.settings == Settings()
+    assert write_answers(by_cli(case).items()) == write_answers(by_reference(case).items())
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_examples_are_in_the_house_style(path) -> None:
+    text = path.read_text("utf-8")
+    assert text == format_source(text, path.name)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_everything_that_can_be_shown_is_shown_at_some_time(case: Case) -> None:
     program = load(EXAMPLES / f"{case.name.split('/')[-1]}.lars")
     shown = program.shown or {rule.head.predicate for rule in program.rules}

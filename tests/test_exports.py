@@ -1,8 +1,11 @@
+import pytest
+
 import laser
 
 EXPORTS = [
     "Atom",
     "Change",
+    "Explanation",
     "FactError",
     "Interval",
     "Iri",
@@ -10,11 +13,13 @@ EXPORTS = [
     "LimitError",
     "Predicate",
     "ProgramError",
+    "ProofError",
     "Reasoner",
     "RecordError",
     "StateError",
     "TimeError",
     "check",
+    "explain",
     "intervals",
     "load",
     "parse",
@@ -29,3 +34,10 @@ def test_the_package_exports_what_the_contract_says() -> None:
 def test_the_exports_are_sorted_and_exist() -> None:
     assert laser.__all__ == sorted(laser.__all__)
     assert all(hasattr(laser, name) for name in laser.__all__)
+
+
+def test_a_name_is_loaded_once_and_others_are_refused() -> None:
+    assert laser.Reasoner is laser.Reasoner
+    assert dir(laser) == laser.__all__
+    with pytest.raises(AttributeError, match="has no attribute 'Reasonr'"):
+        _ = laser.Reasonr

@@ -1,24 +1,34 @@
-"""Laser, a stream reasoner: rules with windows over time, answered at every moment."""
+"""Laser, a stream reasoner: rules with windows over time, answered at every moment.
 
-from laser.analysis.load import load, parse
-from laser.analysis.report import check
-from laser.engine.changes import Change
-from laser.engine.reasoner import Reasoner
-from laser.engine.run import Interval, intervals, run
-from laser.errors import (
-    FactError,
-    LaserError,
-    LimitError,
-    ProgramError,
-    RecordError,
-    StateError,
-    TimeError,
-)
-from laser.terms import Atom, Iri, Predicate
+What the package exports is loaded when it is first asked for, so that the command line starts at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from laser.analysis.load import load, parse
+    from laser.analysis.report import check
+    from laser.engine.changes import Change
+    from laser.engine.reasoner import Reasoner
+    from laser.engine.run import Interval, intervals, run
+    from laser.errors import (
+        FactError,
+        LaserError,
+        LimitError,
+        ProgramError,
+        ProofError,
+        RecordError,
+        StateError,
+        TimeError,
+    )
+    from laser.explain import Explanation, explain
+    from laser.terms import Atom, Iri, Predicate
 
 __all__ = [
     "Atom",
     "Change",
+    "Explanation",
     "FactError",
     "Interval",
     "Iri",
@@ -26,13 +36,41 @@ __all__ = [
     "LimitError",
     "Predicate",
     "ProgramError",
+    "ProofError",
     "Reasoner",
     "RecordError",
     "StateError",
     "TimeError",
     "check",
+    "explain",
     "intervals",
     "load",
     "parse",
     "run",
 ]
+
+_HOMES = {
+    "laser.analysis.load": ("load", "parse"),
+    "laser.analysis.report": ("check",),
+    "laser.engine.changes": ("Change",),
+    "laser.engine.reasoner": ("Reasoner",),
+    "laser.engine.run": ("Interval", "intervals", "run"),
+    "laser.errors": (
+        "FactError", "LaserError", "LimitError", "ProgramError", "ProofError", "RecordError", "StateError",
+        "TimeError",
+    ),
+    "laser.explain": ("Explanation", "explain"),
+    "laser.terms": ("Atom", "Iri", "Predicate"),
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(home), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,7 +6,8 @@ LaserError
 ├── TimeError      a time lies before the present, or is no time point
 ├── LimitError     one tick derived more than the limit allows; names the rule
 ├── StateError     a saved state is of another program, another version, or damaged
-└── RecordError    a record of a stream file does not fit; carries its line number
+├── RecordError    a record of a stream file does not fit; carries its line number
+└── ProofError     a step of a proof does not follow; says which, and why
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ __all__ = [
     "LaserError",
     "LimitError",
     "ProgramError",
+    "ProofError",
     "RecordError",
     "Span",
     "StateError",
@@ -134,3 +136,7 @@ class RecordError(LaserError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (RecordError, (self.reason, self.line, self.name))
+
+
+class ProofError(LaserError):
+    """A step of a proof that does not follow from the definition."""

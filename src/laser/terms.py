@@ -103,19 +103,20 @@ def to_value(value: Any) -> Value:
             raise FactError(f"{value} is not a term: numbers must be finite")
         return number(float(value))
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # not str(): an enumeration's text is its value, not its name
     return _foreign_number(value)
 
 
 def _foreign_number(value: Any) -> Value:
     """Numbers of other libraries (numpy, decimal) by their own conversions."""
-    if hasattr(value, "__index__"):
-        return int(value.__index__())
-    if hasattr(value, "__float__") and not isinstance(value, (bytes, bytearray)):
-        try:
-            return to_value(float(value))
-        except (TypeError, ValueError):
-            pass
+    try:
+        if hasattr(value, "__index__"):
+            return int(value.__index__())
+        if hasattr(value, "__float__"):
+            whole = int(value) if hasattr(value, "__int__") else None
+            return whole if whole is not None and whole == value else to_value(float(value))
+    except (TypeError, ValueError, OverflowError):
+        pass
     raise FactError(f"{value!r} of type {type(value).__name__} is not a term: use int, float, str or Iri")
 
 
@@ -174,7 +175,14 @@ class Atom(tuple):  # type: ignore[type-arg]
     __slots__ = ()
 
     def __new__(cls, predicate: str | Iri, args: Iterable[Any] = ()) -> Atom:
-        return tuple.__new__(cls, (check_predicate_name(predicate), *map(to_value, args)))
+        if isinstance(args, _ONE_VALUE):
+            raise _no_arguments(args)
+        try:
+            return tuple.__new__(cls, (check_predicate_name(predicate), *map(to_value, args)))
+        except TypeError:
+            if isinstance(args, Iterable):
+                raise
+            raise _no_arguments(args) from None
 
     @classmethod
     def of(cls, flat: tuple[Any, ...]) -> Atom:
@@ -214,6 +222,14 @@ class Atom(tuple):  # type: ignore[type-arg]
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Atom.of, (tuple(self),))
+
+
+_ONE_VALUE = (str, bytes, Iri)
+"""What Python can iterate over, and is still one value."""
+
+
+def _no_arguments(args: object) -> FactError:
+    return FactError(f"the arguments of an atom are a list, even if there is one: write [{args!r}], not {args!r}")
 
 
 def _atom_order(atom: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from laser.analysis.checks import CHECKS, find
+from laser.analysis.resolve import resolve
 from laser.errors import Diagnostic
+from laser.reference import answer_stream
+from laser.syntax.facts import parse_facts
 from laser.syntax.parser import parse_tree
-from laser.terms import Predicate
+from laser.terms import Atom, Predicate
 from laser.time import Tick
 
 ROOT = Path(__file__).parents[2]
@@ -79,7 +82,7 @@ def test_a_good_program_has_no_findings() -> None:
 
 def test_known_inputs_make_an_unknown_predicate_certain() -> None:
     finding = only("q :- temp(X), tmep(X).", "unknown-predicate", inputs=[Predicate("temp", 1)])
-    assert (finding.message, finding.hint) == ("nothing streams in or derives `tmep/1`", "did you mean `temp`?")
+    assert (finding.message, finding.hint) == ("nothing streams in or derives `tmep/1`", "did you mean `temp/1`?")
 
 
 def test_a_wrong_arity_of_an_input_is_one_finding() -> None:
@@ -105,6 +108,34 @@ def test_what_streams_in_has_a_history() -> None:
 )
 def test_what_has_a_history_or_is_seen_now_is_no_finding(text: str) -> None:
     assert "no-history" not in codes(text)
+
+
+@pytest.mark.parametrize(
+    "writer",
+    [
+        "q(M) :- machine(M), temp(M, T), T > 90, not off(M).",
+        "q(M) :- temp(M, _), job(M).",
+        "q(M) :- temp(M, _) in [0], machine(M).",
+    ],
+)
+def test_a_rule_that_takes_the_hint_has_a_history(writer: str) -> None:
+    readers = "some(M) :- q(M) in [2]. all(M) :- q(M) always in [4]."
+    finding = find(parse_tree(f"machine(oven). {writer}\n{readers}"))[0]
+    (rule,) = re.findall(r"write in line 1 `(.*?\.)`", finding.hint or "")
+    assert "no-history" not in codes(f"machine(oven). {rule} {readers}")
+    facts = {1: "temp(oven, 95), job(oven)", 2: "temp(oven, 91), job(oven), off(oven)", 3: "temp(oven, 99), job(oven)"}
+    stream = [(t, parse_facts(facts.get(t, "temp(oven, 92), job(oven)"))) for t in range(12)]
+    before = answers(f"machine(oven). {writer}", stream)
+    after = answers(f"machine(oven). {rule} {readers}", stream)
+    q, some, every = (Atom(name, ["oven"]) for name in ("q", "some", "all"))
+    for t in range(12):
+        assert (q in after[t]) == (q in before[t])
+        assert (some in after[t]) == any(q in before[u] for u in range(max(0, t - 2), t + 1))
+        assert (every in after[t]) == all(q in before[u] for u in range(max(0, t - 4), t + 1))
+
+
+def answers(text: str, stream: list[tuple[int, list[Atom]]]) -> dict[int, frozenset[Atom]]:
+    return dict(answer_stream(resolve(parse_tree(text)), stream))
 
 
 def test_only_what_streams_in_is_kept_for_ever() -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from laser.analysis.load import load, parse
+from laser.analysis.report import check
+from laser.analysis.resolve import resolve
 from laser.errors import ProgramError
 
 
@@ -44,6 +46,31 @@ def test_a_missing_file_is_named_with_one_that_is_there(tmp_path: Path) -> None:
     error = unreadable(tmp_path / "colling.lars")
     assert "colling.lars: error[unreadable]: the program cannot be read: no such file or directory" in str(error)
     assert error.hint == "did you mean `cooling.lars`?"
+
+
+@pytest.mark.parametrize(
+    ("there", "wanted", "guess"),
+    [
+        ("empty.lars", "nope.lars", None),
+        ("cooling.lars", "heating.lars", None),
+        ("cooling.lars", "cooling.lrs", "cooling.lars"),
+        ("cooling.lars", "cooling", "cooling.lars"),
+        ("cooling.stream", "colling.lars", None),
+    ],
+)
+def test_only_a_name_that_is_near_is_proposed(tmp_path: Path, there: str, wanted: str, guess: str | None) -> None:
+    (tmp_path / there).write_text("q :- a.")
+    assert unreadable(tmp_path / wanted).hint == (guess and f"did you mean `{guess}`?")
+
+
+@pytest.mark.parametrize("given", [3, None, b"q :- a.", Path("q.lars")], ids=repr)
+def test_what_is_no_text_is_a_type_error(given: object) -> None:
+    with pytest.raises(TypeError, match="is no text: a program is parsed from a string"):
+        parse(given)
+    with pytest.raises(TypeError, match="is no program: "):
+        resolve(given)
+    with pytest.raises(TypeError, match="is no program: "):
+        check(given)
 
 
 def test_a_folder_and_a_file_in_no_folder_are_unreadable(tmp_path: Path) -> None:

@@ -69,4 +69,19 @@ def test_a_program_that_is_not_there_may_be_meant_otherwise(laser):
 
 
 def test_inputs_must_be_predicates(laser):
-    assert "write NAME/ARITY" in laser("check", "p.lars", "--inputs", "a", code=2).stderr
+    assert "write NAME or NAME/ARITY" in laser("check", "p.lars", "--inputs", "a(X)", code=2).stderr
+
+
+def test_an_input_without_arity_is_every_predicate_of_that_name(laser):
+    laser("check", "p.lars", "--inputs", "a", "--strict")
+    laser("check", "p.lars", "--inputs", "a,b/1", "--strict")
+    assert "did you mean" not in laser("check", "p.lars", "--inputs", "b", code=0).stdout
+
+
+def test_a_misspelt_input_is_told_from_both_sides(here, laser):
+    (here / "t.lars").write_text("hot(M) :- temperature(M, V), V > 90.\n")
+    exact = laser("check", "t.lars", "--inputs", "temprature/2").stdout
+    assert "did you mean `temprature/2`? Or is that input meant to be `temperature/2`?" in exact
+    bare = laser("check", "t.lars", "--inputs", "temprature").stdout
+    assert "the program has no predicate `temprature` that could stream in" in bare
+    assert "did you mean `temperature`?" in bare

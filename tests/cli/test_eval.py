@@ -216,3 +216,9 @@ def test_wrong_usage(laser, args, words):
 
 def test_an_unknown_constant_is_refused(laser):
     assert "n" in laser("eval", "p.lars", "s.stream", "--const", "n=1", code=1).stderr
+
+
+def test_a_program_and_a_stream_that_are_swapped_are_noticed(laser):
+    result = laser("eval", "s.stream", "p.lars", code=1)
+    assert result.stderr.count("error") == 1
+    assert "did you swap PROGRAM and STREAM?" in result.stderr

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 
-from laser.cli import main
+from laser.cli import group, main
 from laser.cli.messages import coloured
 
-DOCS = Path(__file__).parent.parent.parent / "docs" / "cli.md"
-COMMANDS = sorted(main.commands)
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs" / "cli.md"
+COMMANDS = sorted(group.COMMANDS)
+
+
+def find(command):
+    return main.get_command(click.Context(main), command)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -25,20 +33,42 @@ def test_every_command_has_help_with_examples(laser, command):
 def test_every_option_has_help_and_is_documented(command):
     text = DOCS.read_text("utf-8")
     assert f"## laser {command}" in text
-    for option in main.commands[command].params:
+    for option in find(command).params:
         if option.param_type_name == "option":
             assert option.help
             assert option.opts[0] in text
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_found_by_its_name(command):
+    assert find(command).name == command
+    assert find(f"{command}x") is None
+
+
+def test_every_command_of_the_folder_is_in_the_table():
+    files = (ROOT / "src" / "laser" / "cli").glob("*.py")
+    assert {path.stem for path in files if "@click.command(" in path.read_text("utf-8")} == set(COMMANDS)
+
+
 def test_help_and_version(laser):
-    assert "Commands:" in laser("--help").stdout
+    text = laser("--help").stdout
+    assert all(f"  {command} " in text for command in COMMANDS)
     assert laser("--version").stdout.startswith("laser ")
 
 
-def test_no_command_is_wrong_usage(laser):
+def test_no_command_is_wrong_usage_and_shows_the_help(laser):
     result = laser(code=2)
-    assert "Usage: laser" in result.output
+    assert result.stderr == laser("--help").stdout
+    assert result.stdout == ""
+
+
+def test_help_starts_at_once():
+    """Neither the parser's grammar nor the engine nor a command is loaded for it."""
+    script = "import sys; from laser.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT / "src", capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert loaded >= {"laser", "laser.cli.group"}
+    assert not loaded & {"lark", "laser.syntax", "laser.analysis", "laser.engine", "laser.cli.eval"}
 
 
 def test_severities_are_coloured_at_the_head_of_a_finding_only():

@@ -64,6 +64,36 @@ def test_a_malformed_record_raises_with_its_line(tmp_path):
     assert str(caught.value).startswith(f"{path}:2: ")
 
 
+TEXT, JSONL, CSV = "36: a(x).\n", '{"time": 36, "predicate": "a", "args": ["x"]}\n', "time,predicate,args\n36,a,x\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("s.stream", JSONL, "looks like JSON Lines: use --input-format jsonl, or a name that ends in .jsonl"),
+        ("s.stream", CSV, "looks like CSV: use --input-format csv"),
+        ("s", "36,a,x\n", "looks like CSV: use --input-format csv"),
+        ("s.csv", JSONL, "looks like JSON Lines: use --input-format jsonl"),
+        ("s.csv", TEXT, "looks like text: use --input-format text"),
+        ("s.jsonl", TEXT, "looks like text: use --input-format text"),
+        ("s.jsonl", CSV, "looks like CSV: use --input-format csv"),
+        ("s.stream", "% why\nq(X) :- a(X).\n", "looks like a program: did you swap PROGRAM and STREAM?"),
+        ("s.stream", "#const n = 3.\n", "looks like a program: did you swap PROGRAM and STREAM?"),
+    ],
+)
+def test_a_file_of_another_kind_is_recognised(tmp_path, name, text, hint):
+    with pytest.raises(RecordError) as caught:
+        times(write(tmp_path / name, text))
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["noise\n", "36, a(x).\n", "36: a(.\n", f"36: a.\n{JSONL}", "36: a.\nq :- a.\n"])
+def test_a_malformed_record_alone_says_nothing_about_the_file(tmp_path, text):
+    with pytest.raises(RecordError) as caught:
+        times(write(tmp_path / "s.stream", text))
+    assert "looks like" not in str(caught.value)
+
+
 def test_time_does_not_go_back(tmp_path):
     path = write(tmp_path / "s.stream", "36: a.\n35: a.\n")
     with pytest.raises(RecordError, match="time 35 lies before 36"):

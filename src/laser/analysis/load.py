@@ -20,6 +20,10 @@ def parse(text: str, name: str = "<program>") -> Program:
     >>> parse("alarm :- hot always in [30 s].").rules[0].head.name
     'alarm'
     """
+    if not isinstance(text, str):
+        raise TypeError(
+            f"{text!r} ({type(text).__name__}) is no text: a program is parsed from a string, and read by load"
+        )
     program = parse_tree(text, name)
     refuse(program)
     return program
@@ -52,9 +56,23 @@ def _unreadable(path: str | PathLike[str], message: str, hint: str | None) -> Pr
 
 def _hint(path: str | PathLike[str]) -> str | None:
     """The file that is there and has nearly that name."""
+    wanted = Path(path)
     try:
-        there = sorted(other.name for other in Path(path).parent.iterdir() if other.is_file())
+        there = sorted(other for other in wanted.parent.iterdir() if other.is_file())
     except (OSError, ValueError):
         return "see whether the folder is there"
-    guess = closest(Path(path).name, there)
+    guess = _same_stem(wanted, there) or _same_suffix(wanted, there)
     return f"did you mean `{guess}`?" if guess else None
+
+
+def _same_stem(wanted: Path, there: list[Path]) -> str | None:
+    """A file with another extension; programs come first."""
+    names = [other.name for other in there if other.stem == wanted.stem]
+    return min(names, key=lambda name: not name.endswith(".lars"), default=None)
+
+
+def _same_suffix(wanted: Path, there: list[Path]) -> str | None:
+    """A file with another name before the extension: that all names end in `.lars` makes no two of them alike."""
+    stems = [other.stem for other in there if other.suffix == wanted.suffix]
+    guess = closest(wanted.stem, stems)
+    return f"{guess}{wanted.suffix}" if guess else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from laser.analysis.checks import find
+from laser.analysis.key import Key, find_key
 from laser.analysis.reach import Keep, Reach, kept, reach
 from laser.analysis.resolve import resolve
 from laser.analysis.strata import strata
@@ -14,7 +15,7 @@ from laser.analysis.subject import Subject
 from laser.analysis.words import count, did_you_mean
 from laser.errors import Diagnostic, ProgramError
 from laser.syntax.parser import parse_tree
-from laser.syntax.program import Program
+from laser.syntax.program import Program, expect_program
 from laser.terms import Predicate
 from laser.time import Tick
 
@@ -48,6 +49,7 @@ class CheckReport:
     findings: tuple[Diagnostic, ...]
     strata: tuple[frozenset[Predicate], ...] = ()
     reach: Reach | None = None
+    key: Key | None = None
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -82,7 +84,8 @@ class CheckReport:
     def _facts(self) -> list[str]:
         layers = [", ".join(map(str, sorted(stratum))) for stratum in self.strata]
         lines = [f"stratum {number}: {layer}" for number, layer in enumerate(layers, 1)]
-        return [*lines, f"reach: {self.reach}, in ticks of {self.tick}" if self.reach else ""]
+        lines += [f"reach: {self.reach}, in ticks of {self.tick}"] if self.reach else []
+        return [*lines, f"key: {self.key}"] if self.key is not None else lines
 
     def to_json(self) -> dict[str, Any]:
         """The report for a program, made of what JSON has."""
@@ -93,6 +96,7 @@ class CheckReport:
             "predicates": list(map(_predicate_json, self.predicates)),
             "strata": [list(map(str, sorted(stratum))) for stratum in self.strata],
             "reach": _past_json(self.reach),
+            "key": _key_json(self.key),
             "findings": list(map(_finding_json, self.findings)),
         }
 
@@ -114,9 +118,10 @@ def check(
             program = parse_tree(program)
         except ProgramError as error:
             return CheckReport(error.name, error.source, tick, (), error.diagnostics)
-    given = None if inputs is None else [inputs] if isinstance(inputs, str) else list(inputs)
-    known = None if given is None else _to_predicates(program, given)
-    findings = (*_strangers(program, given or []), *find(program, known, constants, tick))
+    program = expect_program(program)
+    given: list[Predicate | str] = [inputs] if isinstance(inputs, str) else list(inputs or ())
+    known = None if inputs is None else _to_predicates(program, given)
+    findings = (*_strangers(program, given), *find(program, known, constants, tick))
     subject = Subject(program, known)
     if any(finding.severity == "error" for finding in findings):
         return CheckReport(program.name, program.source, tick, _predicates(subject, {}), findings)
@@ -135,6 +140,7 @@ def _full_report(
         findings,
         strata(core),
         reach(core, subject.streamed),
+        find_key(core, subject.streamed),
     )
 
 
@@ -186,6 +192,12 @@ def _predicate_json(report: PredicateReport) -> dict[str, Any]:
 
 def _past_json(past: Reach | None) -> dict[str, Any] | None:
     return None if past is None else {"ticks": past.ticks, "tuples": past.tuples, "text": str(past)}
+
+
+def _key_json(key: Key | None) -> dict[str, Any] | None:
+    if key is None:
+        return None
+    return {"positions": {str(p): i + 1 for p, i in sorted(key.positions.items())}, "reason": key.reason or None}
 
 
 def _finding_json(finding: Diagnostic) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from laser.analysis.subject import Subject, fold
 from laser.analysis.walk import source_text
 from laser.syntax import tree
 from laser.syntax.printer import write_statement
-from laser.syntax.program import Program
+from laser.syntax.program import Program, expect_program
 from laser.terms import Atom, Value
 from laser.time import Tick
 
@@ -29,7 +29,7 @@ def resolve(
 ) -> Core:
     """The evaluated form of a program, with a run's constants, tick and background data; ProgramError if they misfit."""
     tick = Tick.parse(tick)
-    refuse_run(program, constants or {}, tick)
+    refuse_run(expect_program(program), constants or {}, tick)
     resolver = _Resolver(Subject(program, None, constants or {}, tick), tick)
     facts = {atom for fact in program.facts for atom in resolver.facts(fact)}
     return Core(

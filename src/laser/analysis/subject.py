@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,6 +53,11 @@ class Subject:
         return {rule.head.predicate: rule for rule in reversed(self.rules)}
 
     @cached_property
+    def rule_counts(self) -> Counter[Predicate]:
+        """How many rules derive each predicate."""
+        return Counter(rule.head.predicate for rule in self.rules)
+
+    @cached_property
     def background(self) -> frozenset[Predicate]:
         """The predicates of the facts in the program."""
         return frozenset(fact.atom.predicate for fact in self.program.facts)
@@ -59,7 +65,7 @@ class Subject:
     @cached_property
     def read(self) -> frozenset[Predicate]:
         """The predicates that bodies mention."""
-        return frozenset(literal.atom.predicate for _, literal in self.literals)
+        return frozenset(self.readers)
 
     @cached_property
     def streamed(self) -> frozenset[Predicate]:
@@ -81,6 +87,14 @@ class Subject:
     def literals(self) -> tuple[tuple[tree.Rule, tree.Literal], ...]:
         """Every literal with its rule."""
         return tuple((rule, literal) for rule in self.rules for literal in literals(rule))
+
+    @cached_property
+    def readers(self) -> dict[Predicate, list[tree.Literal]]:
+        """The literals of each predicate that bodies mention."""
+        readers: dict[Predicate, list[tree.Literal]] = {}
+        for _, literal in self.literals:
+            readers.setdefault(literal.atom.predicate, []).append(literal)
+        return readers
 
     @cached_property
     def windows(self) -> tuple[tree.Window, ...]:

@@ -60,7 +60,7 @@ class Question:
     """What the command line asked for."""
 
     program: str
-    inputs: frozenset[Predicate] | None
+    inputs: frozenset[Predicate | str] | None
     stream: str | None
     input_format: str | None
     background: tuple[str, ...]
@@ -78,7 +78,7 @@ class Question:
             return CheckReport(self.program, text, self.tick, (), error.diagnostics)
         return check(program, self._known(), self.consts, self.tick)
 
-    def _known(self) -> frozenset[Predicate] | None:
+    def _known(self) -> frozenset[Predicate | str] | None:
         """What is said or seen to come from outside; None where nothing is known."""
         if self.inputs is None and self.stream is None:
             return None

@@ -9,12 +9,13 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 import click
 
-from laser.cli import check, eval, fmt, messages, plan  # noqa: A004 - the command is called eval
+from laser.cli import messages
 from laser.errors import LaserError, ProgramError
 
 __all__ = ["main"]
@@ -23,9 +24,41 @@ WRONG_USAGE = 2
 INTERRUPTED = 130
 UNREAD = 141
 
+COMMANDS = {
+    "eval": "answer a stream",
+    "run": "run a pipeline on Spark",
+    "check": "find mistakes before anything runs",
+    "fmt": "rewrite programs in the house style",
+    "plan": "show how a program is evaluated",
+    "explain": "tell why an atom holds, or why not",
+    "bench": "measure how fast it is",
+    "plot": "draw what holds when",
+    "serve": "open the playground",
+}
+"""Every command with what it is for; each is the ``command`` of a module of its name, loaded when it is called."""
+
 
 class Group(click.Group):
-    """A group whose errors are one line on standard error, and never a traceback."""
+    """A group that loads a command when it is called, whose errors are one line on standard error, and never a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"laser.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            messages.say(ctx.get_help())
+            ctx.exit(WRONG_USAGE)
+        return super().parse_args(ctx, args)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         run: Callable[..., Any] = super().main
@@ -118,12 +151,7 @@ def main() -> None:
     """Rules with windows over streams of facts.
 
     \b
-    laser eval cooling.lars readings.stream    answer a stream
-    laser check cooling.lars                   find mistakes before anything runs
-    laser fmt cooling.lars                     rewrite a program in the house style
-    laser plan cooling.lars                    show how a program is evaluated
+    Examples:
+      laser check cooling.lars
+      laser eval cooling.lars readings.stream
     """
-
-
-for _command in (eval.command, check.command, fmt.command, plan.command):
-    main.add_command(_command)

@@ -21,7 +21,7 @@ __all__ = ["FILE", "PROGRAM", "STREAM", "background", "consts", "different_files
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-_PREDICATE = re.compile(r"\s*(<[^<>\s]+>|[a-z]\w*)/(\d{1,6})\s*(?:,|\Z)", re.ASCII)
+_PREDICATE = re.compile(r"\s*(<[^<>\s]+>|[a-z]\w*)(?:/(\d{1,6}))?\s*(?:,|\Z)", re.ASCII)
 
 PROGRAM = click.Path()
 """Whether it is there, and what else may be meant, is told by `laser.analysis.load`."""
@@ -71,21 +71,22 @@ def _const(context: click.Context, option: click.Parameter, text: str) -> tuple[
 
 
 def inputs(command: _Command) -> _Command:
-    """``--inputs``, a set of predicates, or None."""
-    text = "The predicates that stream in, as in temp/1,job/2."
+    """``--inputs``, a set of predicates and of names without arity, or None."""
+    text = "The predicates that stream in, as in temp/1,job/2; without arity, all of that name."
     return click.option("--inputs", metavar="PREDICATES", callback=_inputs, help=text)(command)
 
 
-def _inputs(context: click.Context, option: click.Parameter, text: str | None) -> frozenset[Predicate] | None:
+def _inputs(context: click.Context, option: click.Parameter, text: str | None) -> frozenset[Predicate | str] | None:
     if text is None:
         return None
-    found, end = set(), 0
+    found: set[Predicate | str] = set()
+    end = 0
     while end < len(text):
         match = _PREDICATE.match(text, end)
         if match is None:
-            wrong = f"{text[end:]!r} is no predicate: write NAME/ARITY, as in temp/1,job/2"
+            wrong = f"{text[end:]!r} is no predicate: write NAME or NAME/ARITY, as in temp/1,job"
             raise click.BadParameter(wrong, context, option)
-        found.add(Predicate(match[1], int(match[2])))
+        found.add(Predicate(match[1], int(match[2])) if match[2] else match[1])
         end = match.end()
     return frozenset(found)
 

@@ -20,6 +20,7 @@ class Format:
     """One format: its parsers, its writers, and the header line of each form of answer, where it has one."""
 
     name: str
+    title: str
     suffixes: tuple[str, ...]
     record: Callable[[str, Tick], Said | None]
     background: Callable[[str], Sequence[Atom]]
@@ -32,6 +33,7 @@ class Format:
 
 _TEXT = Format(
     "text",
+    "text",
     (".stream", ".txt", ".lars"),
     text.parse_record,
     text.parse_background,
@@ -41,6 +43,7 @@ _TEXT = Format(
 )
 _JSONL = Format(
     "jsonl",
+    "JSON Lines",
     (".jsonl", ".ndjson", ".json"),
     jsonl.parse_record,
     jsonl.parse_background,
@@ -50,6 +53,7 @@ _JSONL = Format(
 )
 _CSV = Format(
     "csv",
+    "CSV",
     (".csv",),
     csv.parse_record,
     csv.parse_background,

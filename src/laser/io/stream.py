@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from laser.errors import RecordError
-from laser.io.formats import format_of
+from laser.io.formats import FORMATS, Format, format_of
 from laser.io.lines import open_lines, source_name
-from laser.io.records import Malformed, Record, Rejects, Said, in_order, read_items, sift
+from laser.io.records import Item, Malformed, Record, Rejects, Said, in_order, read_items, sift
+from laser.syntax.likeness import Kind, likeness
 from laser.terms import Atom
 from laser.time import Tick
 
@@ -28,7 +29,27 @@ def read_stream(
     form = format_of(path, layout)
     with open_lines(path) as lines:
         items = read_items(form.gather(lines), lambda text: form.record(text, tick))
-        yield from sift(in_order(items, start), rejects, source_name(path))
+        yield from sift(in_order(_hinted(items, form), start), rejects, source_name(path))
+
+
+def _hinted(items: Iterable[Item], form: Format) -> Iterator[Item]:
+    """Until a first record fits, what is malformed may be of another format, which is then named."""
+    fits = False
+    for item in items:
+        fits = fits or isinstance(item, Record)
+        if isinstance(item, Malformed) and not fits:
+            yield item._replace(reason=item.reason + _hint(likeness(item.text), form))
+        else:
+            yield item
+
+
+def _hint(kind: Kind | None, form: Format) -> str:
+    if kind is None or kind == form.name:
+        return ""
+    if kind == "program":
+        return "; the file looks like a program: did you swap PROGRAM and STREAM?"
+    other = FORMATS[kind]
+    return f"; the file looks like {other.title}: use --input-format {kind}, or a name that ends in {other.suffixes[0]}"
 
 
 def read_background(path: str | Path, layout: str | None = None) -> Iterator[Atom]:

@@ -16,10 +16,7 @@ __all__ = ["unknown_predicate"]
 def unknown_predicate(subject: Subject) -> Iterator[Diagnostic]:
     """A body predicate that nothing streams in or derives; where inputs are not known, one that looks misspelt."""
     given = subject.derived | subject.background | (subject.inputs or frozenset())
-    first: dict[Predicate, tree.AtomPattern] = {}
-    for _, literal in subject.literals:
-        first.setdefault(literal.atom.predicate, literal.atom)
-    open_ones = [atom for predicate, atom in first.items() if predicate not in given]
+    open_ones = [literals[0].atom for predicate, literals in subject.readers.items() if predicate not in given]
     return _misspelt(open_ones, given) if subject.inputs is None else _unknown(open_ones, given, subject)
 
 
@@ -32,15 +29,17 @@ def _unknown(atoms: list[tree.AtomPattern], given: frozenset[Predicate], subject
 
 
 def _hint(predicate: Predicate, given: frozenset[Predicate], subject: Subject) -> str:
-    namesakes = sorted(other for other in given if other.name == predicate.name)
-    guess = closest(predicate.name, sorted(other.name for other in given))
-    near = namesakes or sorted(other for other in given if other.name == guess)
+    near = _called(predicate.name, given) or _called(closest(predicate.name, sorted(p.name for p in given)), given)
     if not near:
         return f"stream it in, or add a rule or a fact for `{predicate}`"
-    # What only the inputs name may be misspelt there as well as here.
-    unread = (subject.inputs or frozenset()) - subject.read - subject.derived - subject.background
-    other = f" Or is the input {listed(near, 'or')} meant to be `{predicate}`?" if unread.issuperset(near) else ""
-    return f"did you mean {listed(near, 'or')}?{other}"
+    # What nothing but the inputs name may be misspelt there as well as here.
+    unread = given - subject.read - subject.derived - subject.background
+    reverse = f" Or is that input meant to be `{predicate}`?" if unread.issuperset(near) else ""
+    return f"did you mean {listed(near, 'or')}?{reverse}"
+
+
+def _called(name: str | None, given: frozenset[Predicate]) -> list[Predicate]:
+    return sorted(other for other in given if other.name == name)
 
 
 def _misspelt(atoms: list[tree.AtomPattern], given: frozenset[Predicate]) -> Iterator[Diagnostic]:

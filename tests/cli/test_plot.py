@@ -1,0 +1,61 @@
+"""``laser plot`` on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_a_program_and_a_stream_are_drawn(laser):
+    assert laser("plot", "p.lars", "s.stream", "--width", "40").stdout.splitlines() == [
+        "a/2",
+        "  x1, y █████",
+        "  x2, y           █████",
+        "q/2",
+        "  x1, y ████████████████████",
+        "  x2, y           ████████████████████",
+        "        36        38        40",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["svg", "html", "json", "txt"])
+def test_the_name_of_the_output_tells_the_kind(laser, here, kind):
+    laser("plot", "p.lars", "s.stream", "-o", f"out.{kind}")
+    start = {"svg": "<svg", "html": "<!doctype html>", "json": "{", "txt": "a/2"}[kind]
+    assert (here / f"out.{kind}").read_text().startswith(start)
+
+
+def test_png(laser, here):
+    pytest.importorskip("resvg_py")
+    laser("plot", "p.lars", "s.stream", "-o", "out.png", "--theme", "dark", "--title", "q")
+    assert (here / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_only_what_is_asked_for(laser):
+    made = json.loads(laser("plot", "p.lars", "s.stream", "--only", "q", "--as", "json").stdout)
+    assert [group["title"] for group in made["groups"]] == ["q/2"]
+
+
+def test_bounds_are_those_of_eval(laser):
+    made = json.loads(laser("plot", "p.lars", "s.stream", "--start", "30", "--until", "50", "--as", "json").stdout)
+    assert (made["start"], made["end"]) == (30, 50)
+
+
+def test_lines_are_chosen_by_argument(laser, here):
+    (here / "v.stream").write_text("1: v(1, 2).\n2: v(1, 3).\n")
+    made = json.loads(laser("plot", "v.stream", "--line", "v/2:2", "--as", "json").stdout)
+    assert made["groups"][0]["curves"][0]["points"] == [[1, 2, "v(1, 2)"], [2, 3, "v(1, 3)"]]
+    assert not json.loads(laser("plot", "v.stream", "--line", "none", "--as", "json").stdout)["groups"][0]["curves"]
+    assert "NAME/ARITY" in laser("plot", "v.stream", "--line", "v", code=2).stderr
+
+
+def test_a_program_wants_one_stream(laser):
+    assert "one stream" in laser("plot", "p.lars", code=2).stderr
+
+
+def test_mistakes_are_told_as_everywhere(laser, here):
+    (here / "bad.lars").write_text("q(X) :- p.")
+    assert "unsafe-variable" in laser("plot", "bad.lars", "s.stream", code=1).stderr
+    (here / "bad.stream").write_text("1: a(")
+    assert "bad.stream:1" in laser("plot", "bad.stream", code=1).stderr
