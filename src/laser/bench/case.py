@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-__all__ = ["Case", "Experiment", "Fact", "Step"]
+__all__ = ["Batch", "Case", "Experiment", "Fact", "System"]
 
 Fact: TypeAlias = tuple[Any, ...]
 
-Step: TypeAlias = Callable[[int, list[Fact]], int]
-"""Move a system to a time with its facts; how much came out."""
+Batch: TypeAlias = tuple[int, list[Fact]]
+"""A time with its facts."""
+
+
+class System(Protocol):
+    """What is measured, in one run."""
+
+    def load(self, t: int, facts: list[Fact]) -> None:
+        """Take facts on the way to the steady state; nobody asks for the answer."""
+
+    def run(self, batches: list[Batch]) -> int:
+        """Take the facts of some ticks and answer at each; how much came out."""
 
 
 @dataclass(frozen=True, order=True)

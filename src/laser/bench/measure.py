@@ -1,8 +1,10 @@
 """How it is measured.
 
 A system is brought to its steady state; then its ticks are timed in chunks, each between two runs of the *floor*, which
-iterates the same facts and hashes each into a set. A ratio is the median over the chunks of time over floor: both sides
-of it saw the same load of a shared machine. The collector of garbage is left on, as users have it.
+iterates the same facts and hashes each into a set. A ratio is the median over the chunks of time over floor, so that both
+sides of it saw the same load of a shared machine. What runs in this thread is timed by its own clock, which stands still
+while other processes have the processor; next to peers, which have threads of their own, all is timed by the clock on the
+wall. The collector of garbage is left on, as users have it.
 """
 
 from __future__ import annotations
@@ -11,12 +13,33 @@ import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median, quantiles
-from time import perf_counter
+from time import perf_counter, thread_time
+from typing import TypeAlias
 
-from laser.bench.case import Case, Experiment, Fact, Step
+from laser.bench.case import Batch, Case, Experiment, Fact, System
 from laser.bench.record import Record
 
-__all__ = ["FULL", "QUICK", "Chunk", "Effort", "chunks", "floor", "spread", "summary", "ticks_of", "timed"]
+__all__ = [
+    "FULL",
+    "QUICK",
+    "WALL",
+    "Chunk",
+    "Clock",
+    "Effort",
+    "chunks",
+    "facts_at",
+    "facts_of",
+    "floor",
+    "numbers",
+    "one_chunk",
+    "out_of",
+    "spread",
+    "summary",
+    "ticks_of",
+    "warm_up",
+]
+
+Clock: TypeAlias = Callable[[], float]
 
 LEAST_FLOOR = 4_000
 """So many facts make a floor that can be timed."""
@@ -31,10 +54,13 @@ class Effort:
     facts: int
     ticks: int
     seconds: float = 60.0
+    clock: Clock = thread_time
+    quick: bool = False
 
 
-QUICK = Effort(7, 8_000, 4, 8.0)
-FULL = Effort(15, 16_000, 6)
+QUICK = Effort(15, 4_000, 4, 4.0, quick=True)
+FULL = Effort(31, 8_000, 5)
+WALL = perf_counter
 
 
 @dataclass(frozen=True)
@@ -47,15 +73,17 @@ class Chunk:
     out: int
 
 
-def floor(facts: list[Fact]) -> float:
-    """Seconds a fact: iterate, and hash each into a set."""
-    times = max(1, -(-LEAST_FLOOR // max(1, len(facts))))
-    begin = perf_counter()
+def floor(batches: list[Batch], clock: Clock) -> float:
+    """Seconds a fact: iterate, and hash each into a set, one for each tick."""
+    facts = sum(len(batch) for _, batch in batches)
+    times = -(-LEAST_FLOOR // facts) if facts else 1
+    begin = clock()
     for _ in range(times):
-        seen: set[Fact] = set()
-        for fact in facts:
-            seen.add(fact)
-    return (perf_counter() - begin) / (times * max(1, len(facts)))
+        for _, batch in batches:
+            seen: set[Fact] = set()
+            for fact in batch:
+                seen.add(fact)
+    return (clock() - begin) / max(1, times * facts)
 
 
 def ticks_of(case: Case, effort: Effort) -> int:
@@ -63,34 +91,30 @@ def ticks_of(case: Case, effort: Effort) -> int:
     return max(effort.ticks, effort.facts // max(1, case.n))
 
 
-def timed(step: Step, batches: list[tuple[int, list[Fact]]]) -> tuple[float, int]:
-    """Seconds for some ticks, and what came out."""
-    out = 0
-    begin = perf_counter()
-    for t, facts in batches:
-        out += step(t, facts)
-    return perf_counter() - begin, out
-
-
-def warm_up(experiment: Experiment, case: Case, step: Step) -> int:
+def warm_up(experiment: Experiment, case: Case, load: Callable[[int, list[Fact]], object]) -> int:
     """Lead a system to its steady state; the next time."""
-    first = experiment.first(case) if experiment.first else []
     ticks = experiment.warm(case)
     for t in range(ticks):
-        step(t, first + experiment.facts(case, t) if t == 0 else experiment.facts(case, t))
+        load(t, facts_at(experiment, case, t))
     return ticks
 
 
-def chunks(experiment: Experiment, case: Case, step: Step, effort: Effort) -> Iterator[Chunk]:
+def facts_at(experiment: Experiment, case: Case, t: int) -> list[Fact]:
+    """The facts of a time; at the beginning, with those that are only there."""
+    first = experiment.first(case) if experiment.first and t == 0 else []
+    return first + experiment.facts(case, t)
+
+
+def chunks(experiment: Experiment, case: Case, system: System, effort: Effort) -> Iterator[Chunk]:
     """The steady state, chunk by chunk; a first one, which warms up caches, is dropped."""
-    t = warm_up(experiment, case, step)
+    t = warm_up(experiment, case, system.load)
     ticks = ticks_of(case, effort)
     gc.collect()
     spent = 0.0
     for number in range(effort.chunks + 1):
         batches = [(u, experiment.facts(case, u)) for u in range(t, t + ticks)]
         t += ticks
-        chunk = one_chunk(step, batches)
+        chunk = one_chunk(system, batches, effort.clock)
         spent += chunk.seconds
         if number:
             yield chunk
@@ -98,20 +122,16 @@ def chunks(experiment: Experiment, case: Case, step: Step, effort: Effort) -> It
             return
 
 
-def one_chunk(step: Step, batches: list[tuple[int, list[Fact]]]) -> Chunk:
-    facts = [fact for _, batch in batches for fact in batch]
-    # The first run also makes the strings keep their hashes, so that neither side pays for that.
-    floor(facts)
-    before = _floor_by_tick(batches)
-    seconds, out = timed(step, batches)
-    after = _floor_by_tick(batches)
-    return Chunk(seconds, (before + after) / 2, len(facts), out)
-
-
-def _floor_by_tick(batches: list[tuple[int, list[Fact]]]) -> float:
-    """A set for each tick, as the system sees them."""
-    total = sum(len(facts) for _, facts in batches)
-    return sum(floor(facts) * len(facts) for _, facts in batches) / max(1, total)
+def one_chunk(system: System, batches: list[Batch], clock: Clock) -> Chunk:
+    """Time a system between two floors."""
+    # The first run makes the strings keep their hashes, so that neither side pays for that.
+    floor(batches, clock)
+    before = floor(batches, clock)
+    begin = clock()
+    out = system.run(batches)
+    seconds = clock() - begin
+    after = floor(batches, clock)
+    return Chunk(seconds, (before + after) / 2, sum(len(facts) for _, facts in batches), out)
 
 
 def spread(values: list[float]) -> tuple[float, float, float]:

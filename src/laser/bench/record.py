@@ -45,7 +45,13 @@ class Record:
 
 
 _NAMES = [field.name for field in fields(Record)]
-_NUMBERS = {"n": int, "w": int, "r": int, "live": int, **dict.fromkeys(("value", "floor", "ratio", "low", "high"), float)}
+_NUMBERS = {
+    "n": int,
+    "w": int,
+    "r": int,
+    "live": int,
+    **dict.fromkeys(("value", "floor", "ratio", "low", "high"), float),
+}
 
 
 def write_records(out: TextIO, records: Iterable[Record], about: dict[str, str]) -> None:

@@ -1,0 +1,86 @@
+"""What an adapter of another system is."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from laser.bench.case import Case, Experiment, Fact, System
+from laser.terms import Iri
+
+__all__ = ["Peer", "PeerSystem", "Rows", "plain"]
+
+
+class PeerSystem(System, Protocol):
+    """A system whose answers can be looked at, so that they can be checked before it is timed."""
+
+    def answer(self) -> set[Fact]:
+        """What holds now, as flat tuples."""
+
+    def close(self) -> None:
+        """Give back what it holds."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another system. ``cannot`` has the experiments that it does not take part in, and why."""
+
+    name: str
+    title: str
+    module: str
+    install: str
+    make: Callable[[Experiment, Case], PeerSystem]
+    cannot: dict[str, str] = field(default_factory=dict)
+    largest: dict[str, int] = field(default_factory=dict)
+    """By experiment, the facts in the window beyond which a tick takes longer than anybody waits."""
+    widest: dict[str, int] = field(default_factory=dict)
+    """The same for the window, where each fact is in as many windows as it has ticks."""
+    ticks: int = 12
+    """Ticks of the stream on which it is checked."""
+    quick: tuple[str, ...] | None = None
+    """The experiments of a quick run that it takes part in, where it is too slow for all."""
+
+    @property
+    def installed(self) -> bool:
+        return find_spec(self.module) is not None
+
+
+def plain(facts: list[Fact]) -> list[Fact]:
+    """Facts with texts in the place of IRIs, which only Laser tells from strings."""
+    return [tuple(value.text if type(value) is Iri else value for value in fact) for fact in facts]
+
+
+@dataclass
+class Rows:
+    """The facts of the window, as systems without windows keep them: each with its time and what the system made of it.
+
+    Facts of ``forever`` stay; with ``last``, only so many facts of the stream are kept, and time does not matter.
+    """
+
+    w: int
+    forever: str = ""
+    last: int = 0
+    kept: list[tuple[Fact, int, Any]] = field(default_factory=list)
+    window: deque[tuple[Fact, int, Any]] = field(default_factory=deque)
+
+    def add(self, t: int, facts: list[Fact], make: Callable[[Fact, int], Any]) -> list[tuple[Fact, int, Any]]:
+        """Take the facts of a time; those that leave the window."""
+        for fact in dict.fromkeys(facts):
+            (self.kept if fact[0] == self.forever else self.window).append((fact, t, make(fact, t)))
+        gone = []
+        while self.window and (len(self.window) > self.last if self.last else self.window[0][1] < t - self.w):
+            gone.append(self.window.popleft())
+        return gone
+
+    def __iter__(self) -> Iterator[tuple[Fact, int, Any]]:
+        yield from self.kept
+        yield from self.window
+
+    @classmethod
+    def of(cls, experiment: Experiment, case: Case) -> Rows:
+        """The window of an experiment."""
+        forever = "machine" if experiment.name == "negation" else ""
+        return cls(case.w, forever, case.live if experiment.name == "tuples" else 0)

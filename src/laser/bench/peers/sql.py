@@ -1,0 +1,77 @@
+"""The experiments as SQL over the facts of the window: what DuckDB and Spark SQL ask again at each time point.
+
+A table for each predicate, with its arguments as c0, c1, the time t and the number of the fact in the stream.
+"""
+
+from __future__ import annotations
+
+from laser.bench.case import Case, Experiment
+
+__all__ = ["TABLES", "Query", "queries"]
+
+Query = tuple[str, int, str]
+"""The head, its arity (a head without arguments holds if there is a row), and the text."""
+
+TABLES: dict[str, dict[str, tuple[type, ...]]] = {
+    "diamond": {"p": (str, str)},
+    "box": {"p": (int,)},
+    "join": {"p": (str, str)},
+    "multi-heads": {"p": (str, str)},
+    "cooling": {"temp": (int,)},
+    "recursion": {"edge": (str, str)},
+    "negation": {"machine": (int,), "job": (int, int)},
+    "tuples": {"p": (int, int), "s": (int, int)},
+    "rules": {"temp": (str, int)},
+}
+"""The predicates of the streams, with the types of their arguments."""
+
+_JOIN = "SELECT DISTINCT x.c0, y.c1 FROM p x JOIN p y ON x.c1 = y.c0"
+_RECURSIVE = (
+    "WITH RECURSIVE reach(a, b) AS (SELECT c0, c1 FROM edge {union} "
+    "SELECT reach.a, edge.c1 FROM reach JOIN edge ON reach.b = edge.c0) SELECT DISTINCT a, b FROM reach"
+)
+
+
+def queries(experiment: Experiment, case: Case, first: int, now: int, union: str = "UNION") -> list[Query]:
+    """What to ask at a time, where the tables hold no more than the window."""
+    length = now - first + 1
+    match experiment.name:
+        case "diamond":
+            return [("q", 2, "SELECT DISTINCT c0, c1 FROM p")]
+        case "box":
+            return [("q", 1, f"SELECT c0 FROM p GROUP BY c0 HAVING count(DISTINCT t) = {length}")]
+        case "join":
+            return [("q", 2, _JOIN)]
+        case "multi-heads":
+            return [(f"q{i}", 2, _JOIN) for i in range(1, case.r + 1)]
+        case "cooling":
+            return _cooling(now, length)
+        case "recursion":
+            return [("reach", 2, _RECURSIVE.format(union=union))]
+        case "negation":
+            unless = "NOT EXISTS (SELECT 1 FROM job WHERE job.c0 = machine.c0)"
+            return [("idle", 1, f"SELECT DISTINCT c0 FROM machine WHERE {unless}")]
+        case "tuples":
+            return [("q", 2, "SELECT DISTINCT p.c0, s.c1 FROM p JOIN s ON p.c1 = s.c0")]
+        case "rules":
+            ask = "SELECT DISTINCT c1 FROM temp WHERE c0 = 's{i}' AND c1 >= 90"
+            return [(f"alert{i}", 1, ask.format(i=i)) for i in range(case.r)]
+        case _:
+            raise NotImplementedError(experiment.name)
+
+
+def _cooling(now: int, length: int) -> list[Query]:
+    steam, liquid = "c0 >= 100", "c0 >= 1 AND c0 < 100"
+    points = "(SELECT count(DISTINCT t) FROM temp WHERE {})"
+    alarm, normal = points.format(steam), points.format(liquid)
+    return [
+        ("steam", 1, f"SELECT DISTINCT c0 FROM temp WHERE t = {now} AND {steam}"),
+        ("liquid", 1, f"SELECT DISTINCT c0 FROM temp WHERE t = {now} AND {liquid}"),
+        ("isSteam", 0, f"SELECT 1 FROM temp WHERE t = {now} AND {steam} LIMIT 1"),
+        ("isLiquid", 0, f"SELECT 1 FROM temp WHERE t = {now} AND {liquid} LIMIT 1"),
+        ("alarm", 0, f"SELECT 1 WHERE {alarm} = {length}"),
+        ("normal", 0, f"SELECT 1 WHERE {normal} = {length}"),
+        ("freeze", 0, f"SELECT 1 WHERE {alarm} < {length} AND {normal} < {length}"),
+        ("veryHot", 1, "SELECT DISTINCT t FROM temp WHERE c0 >= 150"),
+        ("veryCold", 1, "SELECT DISTINCT t FROM temp WHERE c0 = 1"),
+    ]
