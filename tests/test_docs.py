@@ -40,7 +40,7 @@ from laser.syntax.parser import parse_tree
 from tests.cli.test_docs import run_block, write_files
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "docs" / f"{name}.md" for name in ("language", "python", "how-it-works", "state")]
+PAGES = [ROOT / "docs" / f"{name}.md" for name in ("language", "python", "explain", "how-it-works", "state")]
 PAGES += [ROOT / "examples" / "README.md"]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "examples" / "README.md"])
 

@@ -1,0 +1,132 @@
+"""``laser explain``: why an atom holds, or why not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from laser.analysis.load import load
+from laser.cli import messages, options
+from laser.errors import FactError, LaserError
+from laser.explain import Explanation, explain
+from laser.explain.pattern import read_goal
+from laser.io import FORMATS, read_background, read_stream, write_whole
+from laser.io.lines import STDIN
+from laser.terms import Atom, Value
+from laser.time import Tick
+
+__all__ = ["command"]
+
+NARROWEST, WIDEST = 60, 120
+
+
+@click.command("explain")
+@click.argument("program", type=options.PROGRAM)
+@click.argument("stream", type=options.STREAM)
+@click.argument("atom")
+@click.option("--at", metavar="TIME", help="The time point that is asked about. [default: the last of the stream]")
+@click.option("--why-not", is_flag=True, help="Ask why it does not hold: the exit code is 1 if it does.")
+@click.option("--all", "every", is_flag=True, help="Every rule instance that derives it, not only the smallest proof.")
+@click.option("--json", "as_json", is_flag=True, help="The explanation as JSON.")
+@click.option("--dot", "as_dot", is_flag=True, help="The explanation as a graph for Graphviz.")
+@click.option(
+    "--svg", type=click.Path(dir_okay=False), help="Draw the explanation into this file; - is standard output."
+)
+@click.option(
+    "--input-format", type=click.Choice(list(FORMATS)), help="Format of the stream. [default: by its name, or text]"
+)
+@options.consts
+@options.tick
+@click.option("--start", metavar="TIME", help="The first time point. [default: that of the first record]")
+@options.background
+def command(**given: Any) -> int:
+    """Say why ATOM holds at a time of STREAM by the rules of PROGRAM: a proof; or why it does not: what each rule lacks.
+
+    ATOM may have variables, as in hot(_) or q(X, y): then the atoms that match it are explained. The exit code is 1 if it
+    does not hold (with --why-not: if it does).
+
+    \b
+    Examples:
+      laser explain cooling.lars readings.stream alarm --at 39
+      laser explain cooling.lars readings.stream alarm --at 40 --why-not
+      laser explain cooling.lars readings.stream isSteam --at 38 --all --json
+      laser explain cooling.lars readings.stream alarm --at 39 --svg alarm.svg
+    """
+    question = Question(**given)
+    answer = question.answer()
+    question.show(answer)
+    return int(answer.holds == question.why_not)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the command line asked for."""
+
+    program: str
+    stream: str
+    atom: str
+    at: str | None
+    why_not: bool
+    every: bool
+    as_json: bool
+    as_dot: bool
+    svg: str | None
+    input_format: str | None
+    consts: dict[str, Value]
+    tick: Tick
+    start: str | None
+    background: tuple[str, ...]
+
+    def answer(self) -> Explanation:
+        if self.as_json + self.as_dot + (self.svg is not None) > 1:
+            raise click.UsageError("--json, --dot and --svg exclude each other")
+        options.different_files({"--svg": self.svg}, [self.program, self.stream, *self.background])
+        program = load(self.program)
+        try:
+            goal = read_goal(self.atom, program)
+        except FactError as error:
+            raise click.BadParameter(str(error), param_hint="ATOM") from None
+        start = options.time_point(self.start, self.tick, "--start")
+        at = options.time_point(self.at, self.tick, "--at")
+        stream = self._stream(start, at)
+        if at is None:
+            at = max((time for time, _ in stream), default=start)
+        if at is None:
+            raise LaserError(f"{self.stream} is empty: say which time is meant with --start and --at")
+        facts = [fact for path in self.background for fact in read_background(path)]
+        extra: dict[str, Any] = {"background": facts, "constants": self.consts, "tick": self.tick, "all": self.every}
+        return explain(program, stream, goal, at, start=start, **extra)
+
+    def _stream(self, start: int | None, at: int | None) -> list[tuple[int, list[Atom]]]:
+        """The records up to the time that is asked about; nothing after it is read."""
+        stream: list[tuple[int, list[Atom]]] = []
+        for record in read_stream(self.stream, self.input_format, self.tick, start):
+            if at is not None and record.time > at and stream:
+                break
+            stream.append((record.time, list(record.facts)))
+        return stream
+
+    def show(self, answer: Explanation) -> None:
+        if self.as_json:
+            click.echo(json.dumps(answer.to_json(), ensure_ascii=False, indent=2))
+        elif self.as_dot:
+            click.echo(answer.to_dot())
+        elif self.svg is not None and self.svg != STDIN:
+            with write_whole(self.svg) as file:
+                file.write(answer.to_svg() + "\n")
+        elif self.svg is not None:
+            click.echo(answer.to_svg())
+        else:
+            messages.say(answer.to_text(colour=True, width=_width()), err=False)
+
+
+def _width() -> int:
+    """The width of the terminal; 80 columns where there is none."""
+    if not sys.stdout.isatty():
+        return 80
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns))
