@@ -270,6 +270,13 @@ def test_looking_ahead_ends_where_something_happens_at_every_tick() -> None:
     assert reasoner.next_change == engine.MOST_SILENT_TICKS + 1
 
 
+def test_rules_with_constants_find_their_facts_also_after_others_changed() -> None:
+    reasoner = Reasoner(" ".join(f"q{i}(X) :- a({i}, X) in [5], b(X)." for i in range(9)), start=0)
+    reasoner.advance(1, ["b(1)"])
+    reasoner.advance(2, ["a(1, 1)", "b(1)"])
+    assert held(reasoner) == {"q1(1)"}
+
+
 # -- copying
 
 

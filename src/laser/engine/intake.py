@@ -65,12 +65,11 @@ def _plain_group(given: list[Any]) -> Groups | None:
         names, *columns = zip(*given, strict=True)
     except ValueError:
         return None
-    several = set(names)
-    if len(several) != 1 or type(name := several.pop()) is not str:
+    if set(map(type, names)) != {str} or len(several := set(names)) != 1:
         return None
     if not all(set(map(type, column)) <= _PLAIN_VALUES for column in columns):
         return None
-    return {(name, len(columns) + 1): given}
+    return {(several.pop(), len(columns) + 1): given}
 
 
 def _group(facts: list[Key]) -> Groups:

@@ -45,9 +45,10 @@ class Trigger(NamedTuple):
     choice: Choice | None = None
 
     def delta(self) -> Collection[Key]:
-        if self.choice is not None:
-            return self.source.grouped(self.part, self.choice.positions).get(self.choice.values, ())
-        return getattr(self.source, self.part)  # type: ignore[no-any-return]
+        changed: Collection[Key] = getattr(self.source, self.part)
+        if self.choice is None or not changed:
+            return changed
+        return self.source.grouped(self.part, self.choice.positions).get(self.choice.values, ())
 
 
 class PendingRelation(Relation):

@@ -10,7 +10,7 @@ from laser.engine.relation import Relation
 from laser.engine.settle import Choice, EveryComponent, RecursiveComponent, SingleComponent, Trigger
 from laser.engine.source import Generated
 from laser.engine.tail import Tail
-from laser.plan.nodes import Background, Every, LastPoints, Node, Pending, Points, is_input
+from laser.plan.nodes import Background, Every, LastPoints, Node, Pending, Points, View, is_input
 from laser.plan.plan import Component, Plan, Use
 from laser.syntax.tree import Constant
 from laser.terms import Value
@@ -153,10 +153,10 @@ class Wiring:
             if any(isinstance(n, LastPoints) or (isinstance(n, Points) and n != Points(0)) for n in nodes):
                 return True, []
             if Points(0) in nodes:
-                others = [n for n in nodes if n != Points(0)]
-                if len(others) != 1 or isinstance(others[0], Background):
-                    return True, []
-                companions.append(self.relations[self.numbers[others[0]]])
+                if not isinstance(derivation.head, View) or Background(derivation.head.predicate) in nodes:
+                    return True, []  # a rule that asks for the present itself, or with what is always there
+                plain = next(node for node in nodes if node != Points(0))
+                companions.append(self.relations[self.numbers[plain]])
         return False, companions
 
 
