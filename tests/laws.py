@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from unittest import mock
 
 from laser import FactError, Reasoner, TimeError, intervals, run
 from laser.analysis.checks import find
@@ -25,6 +26,8 @@ from laser.analysis.core import Core
 from laser.analysis.load import parse
 from laser.analysis.resolve import resolve
 from laser.engine import reasoner as engine
+from laser.engine import source, wiring
+from laser.plan import share
 from laser.reference import answer, answer_stream
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program
@@ -170,6 +173,16 @@ def next_change_is_right(given: Given, choices: Choices) -> None:
     assert not changes, f"at {present} the next change was told for {told}, but there were {changes}"
 
 
+def thresholds_do_not_matter(given: Given, choices: Choices) -> None:
+    """From how many rules on something pays is a matter of speed alone."""
+    with (
+        mock.patch.object(wiring, "MANY_CHOOSERS", 1),
+        mock.patch.object(share, "CROWD", 2),
+        mock.patch.object(source, "MOST_NESTED", 2),
+    ):
+        given.expect(given.run(given.program, given.trial.stream), "with the smallest thresholds")
+
+
 def evidence_is_enough(given: Given, choices: Choices) -> None:
     """The facts that a reasoner still knows give the output of the present."""
     reasoner = given.reasoner()
@@ -215,6 +228,7 @@ OTHERS: tuple[Law, ...] = (
     forms_agree,
     next_change_is_right,
     evidence_is_enough,
+    thresholds_do_not_matter,
     failures_change_nothing,
 )
 """The laws of which a trial of the long run gets two: most of the time goes into building reasoners."""
