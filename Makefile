@@ -12,11 +12,15 @@ LAWS ?= 20000
 FUZZ ?= 10000
 SOAK ?= 100000
 SEED ?= 1
+BENCH ?= --targets
+LOAD ?= 20
+KILLS ?= 4
+RATES ?= 2000000
 
-.PHONY: help setup demo test check format bench laws soak fuzz clean
+.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-recovery clean
 
 help:            ## list what can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
 
 setup: $(READY)  ## create .venv and install everything into it
 
@@ -28,8 +32,8 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
-demo: setup      ## run the cooling example
-	$(BIN)/laser eval examples/cooling.lars examples/cooling.stream
+demo: setup      ## dozens of cooling machines, hours of readings, through Spark to a timeline of alarms
+	$(BIN)/python -m laser.spark.demo
 
 test: setup      ## run all tests
 	$(BIN)/python -m pytest
@@ -45,8 +49,8 @@ format: setup    ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup     ## measure
-	$(BIN)/laser bench
+bench: setup     ## measure, and check what was promised (BENCH="--quick --targets")
+	$(BIN)/laser bench $(BENCH)
 
 laws: setup      ## check the laws on many random programs (LAWS=20000 SEED=1)
 	$(BIN)/python -m tests.laws $(LAWS) --seed $(SEED)
@@ -56,6 +60,18 @@ soak: setup      ## run bounded programs for long, and compare memory (SOAK=1000
 
 fuzz: setup      ## feed mutated programs and streams (FUZZ=10000 SEED=1)
 	$(BIN)/python -m tests.fuzz $(FUZZ) --seed $(SEED)
+
+serve-load: setup  ## 50 clients follow one live stream of 1,000 facts/s (LOAD=20)
+	$(BIN)/python -m tests.serve.load --clients 50 --rate 1000 --seconds $(LOAD)
+
+test-recovery: setup  ## kill -9 the driver of a stream, several times, and compare (KILLS=4)
+	$(BIN)/python -m tests.spark.recovery --victim driver --times $(KILLS)
+
+test-cluster: setup  ## kill a worker of a standalone cluster in mid-stream, and compare
+	$(BIN)/python -m tests.spark.recovery --victim worker
+
+spark-rates: setup  ## rates on Spark next to an operator that does nothing (RATES=2000000)
+	$(BIN)/python -m laser.spark.rates --facts $(RATES)
 
 clean:           ## remove what was made
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -140,7 +140,7 @@ def _full_report(
         findings,
         strata(core),
         reach(core, subject.streamed),
-        find_key(core, subject.streamed),
+        find_key(core, subject.streamed) if core.rules else None,
     )
 
 

@@ -1,0 +1,228 @@
+"""``laser run``: a pipeline on Spark."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import click
+
+from laser.analysis.load import read_text
+from laser.cli import messages, options
+from laser.errors import LaserError
+
+__all__ = ["command"]
+
+INTERRUPTED = 130
+
+
+@click.command("run")
+@click.argument("pipeline", required=False, type=click.Path(exists=True, dir_okay=False))
+@click.option("--program", type=options.PROGRAM, help="The rules.")
+@click.option(
+    "--input", "inputs", metavar="NAME=PATH", multiple=True, help="Facts of a predicate, from files. Repeatable."
+)
+@click.option(
+    "--columns", metavar="NAME=A,B", multiple=True, help="The columns that are its arguments. [default: all others]"
+)
+@click.option("--schema", metavar="NAME=A TYPE,…", multiple=True, help="Types of columns. [default: as the files show]")
+@click.option(
+    "--input-format", metavar="FORMAT", help="csv, json, parquet, text or what Spark knows. [default: by the name]"
+)
+@click.option("--time", metavar="COLUMN", help="The column of the time.")
+@click.option("--key", metavar="COLUMN", help="Divide the stream by this column; lift the program over it if need be.")
+@click.option("--order", metavar="COLUMN", help="The order of arrival within a time point.")
+@click.option("--background", metavar="NAME=PATH", multiple=True, help="A table that holds at every time. Repeatable.")
+@options.consts
+@click.option("--tick", metavar="DURATION", help="What one time point lasts. [default: 1 s]")
+@click.option("--start", metavar="TIME", help="The first time point. [default: that of the first row]")
+@click.option("--until", metavar="TIME", help="The last time point. [default: that of the last row]")
+@click.option("--output", "-o", metavar="DIRECTORY", help="Where the answers go, a directory for each predicate.")
+@click.option("--format", metavar="FORMAT", help="Format of the answers. [default: parquet]")
+@click.option("--overwrite", is_flag=True, default=None, help="Replace an output that is there.")
+@click.option("--rejects", metavar="FILE", help="Set rows that do not fit aside in this file, as JSON Lines.")
+@click.option("--late", metavar="FILE", help="With --follow: set facts that come too late aside in this file.")
+@click.option("--mixed", is_flag=True, default=None, help="Let numbers and strings mix in a column, as text.")
+@click.option("--buckets", type=click.IntRange(min=1), help="Parts by key. [default: by size and cores]")
+@click.option("--slices", type=click.IntRange(min=1), help="Parts by time. [default: by size and cores]")
+@click.option("--follow", is_flag=True, default=None, help="Go on as data arrive; needs --checkpoint.")
+@click.option("--lateness", metavar="DURATION", help="With --follow: how long a fact may come after later ones.")
+@click.option("--checkpoint", metavar="DIRECTORY", help="With --follow: where the run is remembered.")
+@click.option(
+    "--every",
+    metavar="DURATION",
+    help="With --follow: time between micro-batches; `once` takes what is there and ends.",
+)
+@click.option("--unbounded", is_flag=True, default=None, help="With --follow: consent to a state that grows for ever.")
+@click.option("--master", metavar="URL", help="Spark's master. [default: this machine, all cores]")
+@click.option("--conf", "spark", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. Repeatable.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
+def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
+    """Run a pipeline on Spark: from tables to tables of what held and when.
+
+    PIPELINE is a TOML file; flags add to it and override it. Without --output, some answers are shown. Rows that do not fit are
+    left out and counted.
+
+    \b
+    Examples:
+      laser run pipeline.toml
+      laser run --program cooling.lars --input temp=readings.csv --time ts --key machine -o answers
+      laser run pipeline.toml --follow --checkpoint state --lateness "10 s"
+      laser run pipeline.toml --master spark://host:7077
+    """
+    try:
+        from laser.spark.run import run_pipeline
+    except ImportError as error:
+        raise LaserError(f"laser run needs PySpark: pip install 'laser-reasoner[spark]' ({error})") from None
+    wanted = _pipeline(pipeline, given)
+    watcher = Screen(quiet)
+    stop = threading.Event()
+    with _interrupts(stop, wanted.follow):
+        summary = run_pipeline(wanted, watcher, stop)
+    watcher.clear()
+    if not quiet:
+        messages.say(_describe(summary, wanted))
+    return INTERRUPTED if stop.is_set() else 0
+
+
+def _pipeline(path: str | None, given: dict[str, Any]) -> Any:
+    """The file's pipeline with what the flags say."""
+    from laser.spark.pipeline import Pipeline, read_pipeline
+
+    base = read_pipeline(path, read_text(path)) if path else Pipeline()
+    base = replace(base, inputs=_tables(base.inputs, given), background={**base.background, **_backgrounds(given)})
+    base = replace(base, constants={**base.constants, **given.pop("consts")})
+    base = replace(base, spark={**base.spark, **dict(_pair(text, "--conf") for text in given.pop("spark"))})
+    return replace(base, **{name: value for name, value in given.items() if value is not None})
+
+
+def _tables(known: Any, given: dict[str, Any]) -> dict[str, Any]:
+    from laser.spark.pipeline import Table
+
+    tables = dict(known)
+    for text in given.pop("inputs"):
+        name, path = _pair(text, "--input")
+        tables[name] = replace(tables.get(name, Table()), path=path)
+    form = given.pop("input_format")
+    if form:
+        tables = {name: replace(table, format=form) for name, table in tables.items()}
+    for option, read in (("columns", _column_names), ("schema", _types)):
+        for text in given.pop(option):
+            name, value = _pair(text, f"--{option}")
+            if name not in tables:
+                raise click.UsageError(f"--{option} {name}: there is no input {name}")
+            tables[name] = replace(tables[name], **{option: read(value)})
+    return tables
+
+
+def _backgrounds(given: dict[str, Any]) -> dict[str, Any]:
+    from laser.spark.pipeline import Table
+
+    return {name: Table(path) for name, path in (_pair(text, "--background") for text in given.pop("background"))}
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise click.UsageError(f"{option} {text!r}: write NAME=VALUE")
+    return name.strip(), value.strip()
+
+
+def _column_names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _types(text: str) -> dict[str, str]:
+    pairs = [part.split(None, 1) for part in text.split(",") if part.strip()]
+    if any(len(pair) != 2 for pair in pairs):
+        raise click.UsageError(f"--schema {text!r}: write NAME=COLUMN TYPE, COLUMN TYPE")
+    return {name: kind.strip() for name, kind in pairs}
+
+
+class _interrupts:  # noqa: N801 - reads as a word at its one place
+    """Ctrl-C ends a stream cleanly after its micro-batch, and a batch at once."""
+
+    def __init__(self, stop: threading.Event, follows: bool) -> None:
+        self.stop, self.follows = stop, follows
+
+    def __enter__(self) -> None:
+        if self.follows and threading.current_thread() is threading.main_thread():
+            self.old: Callable[..., Any] | Any = signal.signal(signal.SIGINT, lambda *_: self.stop.set())
+            self.term: Callable[..., Any] | Any = signal.signal(signal.SIGTERM, lambda *_: self.stop.set())
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(self, "old"):
+            signal.signal(signal.SIGINT, self.old)
+            signal.signal(signal.SIGTERM, self.term)
+
+
+@dataclass
+class Screen:
+    """What people see while a pipeline runs: a line that changes on a terminal, plain lines in a pipe."""
+
+    quiet: bool
+    began: float = field(default_factory=time.monotonic)
+    told: float = 0.0
+    shown: bool = False
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            self.clear()
+            messages.say(text)
+
+    def parts(self, done: int, total: int, rows: int | None) -> None:
+        seconds = time.monotonic() - self.began
+        share = done / total if total else 0.0
+        bar = "█" * int(share * 20) + "░" * (20 - int(share * 20))
+        counted = f", {rows:,} rows" if rows else ""
+        self._line(f"{bar} {done}/{total} parts{counted}, {seconds:.0f} s")
+
+    def batch(self, progress: dict[str, Any]) -> None:
+        rate = float(progress.get("processedRowsPerSecond") or 0)
+        state = sum(int(op.get("numRowsTotal") or 0) for op in progress.get("stateOperators") or [])
+        watermark = (progress.get("eventTime") or {}).get("watermark", "-")
+        self._line(
+            f"batch {progress['batchId']}: {progress.get('numInputRows') or 0:,} rows, {rate:,.0f} rows/s, watermark "
+            f"{watermark}, state {state:,}, late {progress['late']:,}, rejected {progress['rejected']:,}"
+        )
+
+    def _line(self, text: str) -> None:
+        if self.quiet:
+            return
+        if messages.on_terminal():
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+            self.shown = True
+        elif time.monotonic() - self.told > 2:
+            self.told = time.monotonic()
+            messages.say(text)
+
+    def clear(self) -> None:
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+            self.shown = False
+
+
+def _describe(summary: Any, pipeline: Any) -> str:
+    rate = summary.rows / summary.seconds if summary.seconds else 0.0
+    lines = [
+        f"{summary.rows:,} rows in {summary.seconds:.1f} s ({rate:,.0f} rows/s), {summary.rejected:,} rejected, "
+        f"{summary.late:,} late"
+    ]
+    width = max((len(held.name) for held in summary.held), default=0)
+    lines += [f"  {held.name:<{width}}  {_lasted(held)}" for held in summary.held]
+    if pipeline.output:
+        lines.append(f"answers in {pipeline.output}")
+    return "\n".join(lines)
+
+
+def _lasted(held: Any) -> str:
+    often = f"{held.times:,} time{'' if held.times == 1 else 's'}"
+    if held.total is None or not held.times:
+        return f"held {often}"
+    return f"held {often}, {held.total:,} time points in all, {held.longest:,} at most"

@@ -1,0 +1,15 @@
+"""Laser on Spark: DataFrames in, DataFrames out."""
+
+try:
+    import pyspark  # noqa: F401 - only to tell early, and with the cure, that it is missing
+except ImportError as error:
+    from laser.errors import LaserError
+
+    raise LaserError("laser.spark needs PySpark: pip install 'laser-reasoner[spark]'") from error
+
+from laser.spark.answers import Answers
+from laser.spark.inputs import Input
+from laser.spark.reason import reason
+from laser.spark.session import session
+
+__all__ = ["Answers", "Input", "reason", "session"]

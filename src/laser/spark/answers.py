@@ -1,0 +1,127 @@
+"""The answers of a run: a DataFrame for each predicate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.spark.inputs import ticks_to_micros
+from laser.spark.job import Job
+from laser.spark.layout import Shape
+from laser.spark.prepare import Prepared
+from laser.terms import Predicate
+
+__all__ = ["Answers"]
+
+
+@dataclass(frozen=True)
+class Answers(Mapping[str, DataFrame]):
+    """A DataFrame for each predicate of the output, by name (``alarm``) or by name and arity (``alarm/0``).
+
+    Static inputs give intervals: the arguments' columns, ``since`` and ``until``. Streams give changes: the arguments'
+    columns, ``time`` and ``holds``.
+    """
+
+    prepared: Prepared
+    table: DataFrame
+    """All predicates in one table, for those who write them in one go: ``split`` divides it."""
+    cut: str
+    """How the stream is divided, and why."""
+    streaming: bool = False
+    kept: DataFrame | None = None
+    """What is computed once and kept, if it is."""
+    _by_name: dict[str, Shape] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for shape in self.prepared.job.outputs.shapes:
+            name = shape.predicate.name
+            alone = sum(other.predicate.name == name for other in self.prepared.job.outputs.shapes) == 1
+            self._by_name[name if alone else str(self._user_predicate(shape))] = shape
+
+    def _user_predicate(self, shape: Shape) -> Predicate:
+        """The predicate as the program has it, without a lifted key."""
+        lifted = self.prepared.job.mode in ("lifted", "apart")
+        return Predicate(shape.predicate.name, shape.predicate.arity - lifted)
+
+    def __getitem__(self, name: str) -> DataFrame:
+        shape = self._by_name.get(name) or next(
+            (s for s in self._by_name.values() if str(self._user_predicate(s)) == name), None
+        )
+        if shape is None:
+            raise KeyError(f"{name}: the program derives {', '.join(self._by_name) or 'nothing'}")
+        return self._select(self.table, shape)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __repr__(self) -> str:
+        return f"Answers({', '.join(self)}; {self.cut})"
+
+    def split(self, table: DataFrame) -> dict[str, DataFrame]:
+        """The rows of ``table`` (all of it, or a micro-batch of it) by predicate."""
+        return {name: self._select(table, shape) for name, shape in self._by_name.items()}
+
+    @property
+    def rejects(self) -> DataFrame:
+        """The rows that do not fit, which the answers do without: the input's name, the reason, the row as JSON."""
+        return reduce(DataFrame.unionByName, [source.rejects() for source in self.prepared.all_sources])
+
+    @property
+    def late(self) -> DataFrame:
+        """Of a stream, the facts that came after the watermark had passed their time: predicate, fact, time."""
+        return self.late_of(self.table)
+
+    def late_of(self, table: DataFrame) -> DataFrame:
+        """The late facts among the rows of ``table``."""
+        late = table.where(F.col("tag") == -1)
+        return late.select(F.col("note").alias("fact"), self._moment("time").alias("time"))
+
+    def unpersist(self) -> None:
+        """Give back the memory in which the answers of a batch are kept."""
+        if self.kept is not None:
+            self.kept.unpersist()
+
+    def _select(self, table: DataFrame, shape: Shape) -> DataFrame:
+        rows = table.where(F.col("tag") == self.prepared.job.outputs.shapes.index(shape))
+        args = [
+            self._argument(*three).alias(name)
+            for *three, name in zip(shape.slots, shape.kinds, shape.names, strict=True)
+        ]
+        if self.streaming:
+            return rows.select(*args, self._moment("time").alias("time"), F.col("holds"))
+        return rows.select(*args, self._moment("since").alias("since"), self._moment("until").alias("until"))
+
+    def _argument(self, slot: str, kind: str) -> Column:
+        if kind == "timestamp":
+            return self._moment(slot)
+        return F.col(slot).cast("string" if kind == "term" else kind)
+
+    def _moment(self, column: str) -> Column:
+        if not self.prepared.dated:
+            return F.col(column)
+        return F.timestamp_micros(F.col(column) * F.lit(ticks_to_micros(self.prepared.job.tick)).cast("bigint"))
+
+
+def whole_intervals(job: Job, table: DataFrame, slices: int) -> DataFrame:
+    """The intervals with those put together again that run across the edges of slices."""
+    if slices == 1:
+        return table.drop("cut")
+    slots = ["tag", *job.outputs.slots]
+    in_order = Window.partitionBy(*slots).orderBy("since")
+    begins = F.coalesce(F.col("since") > F.lag("until").over(in_order) + 1, F.lit(True)).cast("int")
+    runs = table.where("cut").withColumn("begins", begins).withColumn("run", F.sum("begins").over(in_order))
+    joined = runs.groupBy(*slots, "run").agg(F.min("since").alias("since"), F.max("until").alias("until")).drop("run")
+    return table.where(~F.col("cut")).drop("cut").unionByName(joined)
+
+
+def keep(table: DataFrame) -> DataFrame:
+    """A table that is computed once, when it is first needed, however many predicates are read from it."""
+    return table.persist(StorageLevel.MEMORY_AND_DISK)

@@ -1,0 +1,115 @@
+"""Between Arrow and facts: batches become lists of flat tuples, answers become batches.
+
+This is the inner loop of the pipeline, so whole columns are turned at once, and text through its distinct values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from laser.errors import FactError, LaserError
+from laser.spark.kinds import read_term, write_cell
+from laser.spark.layout import Layout, Shape
+from laser.terms import number
+
+__all__ = ["ARROW_TYPES", "Fact", "TimePoint", "facts_of", "runs", "table_of", "time_points"]
+
+Fact = tuple[Any, ...]
+TimePoint = tuple[int, list[Fact]]
+
+ARROW_TYPES = {"long": pa.int64(), "double": pa.float64(), "string": pa.string()}
+
+
+def facts_of(batch: pa.RecordBatch, layout: Layout) -> list[Fact]:
+    """The facts of a batch, row by row."""
+    if len(layout.shapes) == 1:
+        return _facts(batch, layout.shapes[0])
+    tags = batch.column("tag").to_numpy()
+    parts: dict[int, Iterator[Fact]] = {}
+    for tag in np.unique(tags).tolist():
+        rows = batch.filter(pa.array(tags == tag))
+        parts[tag] = iter(_facts(rows, layout.shapes[tag]))
+    return list(map(next, map(parts.__getitem__, tags.tolist())))
+
+
+def _facts(batch: pa.RecordBatch, shape: Shape) -> list[Fact]:
+    columns = [_values(batch.column(slot), kind) for slot, kind in zip(shape.slots, shape.kinds, strict=True)]
+    return list(zip(repeat(shape.predicate.name, batch.num_rows), *columns, strict=False))
+
+
+def _values(column: pa.Array, kind: str) -> list[Any]:
+    """A column as values of the language."""
+    if pa.types.is_int64(column.type):
+        return column.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
+    if pa.types.is_float64(column.type):
+        return list(map(number, column.to_numpy(zero_copy_only=False).tolist()))
+    encoded = column.dictionary_encode()
+    words = encoded.dictionary.to_pylist()
+    if kind == "term":
+        words = list(map(_term, words))
+    return list(map(words.__getitem__, encoded.indices.to_numpy(zero_copy_only=False).tolist()))
+
+
+def _term(text: str) -> Any:
+    try:
+        return read_term(text)
+    except FactError as error:
+        raise LaserError(f"{text!r} in a column of terms is none: {error}") from None
+
+
+def time_points(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[TimePoint]:
+    """Rows sorted by time as one list of facts for each time point, also where a point spans batches."""
+    waiting: TimePoint | None = None
+    for batch in batches:
+        if batch.num_rows == 0:
+            continue
+        for time, facts in runs(batch, layout):
+            if waiting is None:
+                waiting = (time, facts)
+            elif waiting[0] == time:
+                waiting[1].extend(facts)
+            else:
+                yield waiting
+                waiting = (time, facts)
+    if waiting is not None:
+        yield waiting
+
+
+def runs(batch: pa.RecordBatch, layout: Layout) -> Iterator[TimePoint]:
+    """The facts of a batch, divided where the time changes."""
+    times = batch.column("time").to_numpy()
+    facts = facts_of(batch, layout)
+    starts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist()]
+    ends = [*starts[1:], len(times)]
+    for time, start, end in zip(times[starts].tolist(), starts, ends, strict=True):
+        yield time, facts[start:end]
+
+
+def table_of(shape: Shape, layout: Layout, keys: Sequence[Fact], others: dict[str, pa.Array]) -> pa.RecordBatch:
+    """Answers of one predicate as a batch of the shared table; ``others`` are its columns besides the slots."""
+    columns = dict(zip(shape.slots, range(1, len(shape.slots) + 1), strict=True))
+    arrays: dict[str, pa.Array] = {}
+    for slot in layout.slots:
+        kind = ARROW_TYPES[slot.rstrip("0123456789")]
+        if slot in columns:
+            i = columns[slot]
+            arrays[slot] = _column(shape, i - 1, [key[i] for key in keys], kind)
+        else:
+            arrays[slot] = pa.nulls(len(keys), kind)
+    tag = pa.array(np.full(len(keys), layout.shapes.index(shape), dtype=np.int32))
+    named = {"tag": tag, **arrays, **others}
+    return pa.RecordBatch.from_arrays(list(named.values()), list(named))
+
+
+def _column(shape: Shape, i: int, values: list[Any], kind: Any) -> pa.Array:
+    if shape.kinds[i] == "term":
+        values = [write_cell("term", value) for value in values]
+    try:
+        return pa.array(values, kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise LaserError(f"column {shape.names[i]} of {shape.predicate} is {shape.kinds[i]}: {error}") from None

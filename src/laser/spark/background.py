@@ -1,0 +1,64 @@
+"""Background data: tables that hold at every time point, sent to every worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from laser.analysis.facts import GivenFact, to_atoms
+from laser.errors import LaserError
+from laser.spark.kinds import carrier, kind_of_type
+from laser.terms import Predicate
+
+__all__ = ["Background", "read_background"]
+
+
+@dataclass(frozen=True)
+class Background:
+    """Facts of one table; facts given one by one have no names and no kinds of columns."""
+
+    name: str
+    kinds: tuple[str, ...]
+    names: tuple[str, ...]
+    facts: tuple[Any, ...]
+
+    @property
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, len(self.names))
+
+    def led_by(self, key: str) -> Background:
+        """The same with the key as its first column."""
+        i = self.names.index(key)
+        order = [i, *(j for j in range(len(self.names)) if j != i)]
+        facts = tuple((fact[0], *(fact[j + 1] for j in order)) for fact in self.facts)
+        return Background(self.name, tuple(self.kinds[j] for j in order), tuple(self.names[j] for j in order), facts)
+
+
+def read_background(given: Mapping[str, DataFrame] | Iterable[GivenFact]) -> list[Background]:
+    """Tables by the names of their predicates, or facts."""
+    if isinstance(given, Mapping):
+        return [_table(name.partition("/")[0], table) for name, table in given.items()]
+    facts = tuple(to_atoms(given))
+    return [Background("", (), (), facts)] if facts else []
+
+
+def _table(name: str, table: DataFrame) -> Background:
+    if table.isStreaming:
+        raise LaserError(f"background {name} is a stream: it must be a static DataFrame")
+    kinds = tuple(kind_of_type(kind, column) for column, kind in table.dtypes)
+    if "timestamp" in kinds:
+        raise LaserError(f"background {name} has a timestamp: cast it to a number or a string")
+    rows = table.collect()
+    if any(value is None for row in rows for value in row):
+        raise LaserError(
+            f"background {name} has a row with a missing value: {next(r for r in rows if None in tuple(r))}"
+        )
+    facts = tuple((name, *map(_cell, kinds, row)) for row in rows)
+    return Background(name, kinds, tuple(table.columns), facts)
+
+
+def _cell(kind: str, value: Any) -> Any:
+    return float(value) if carrier(kind) == "double" else value

@@ -1,0 +1,376 @@
+"""One bucket of a stream: facts wait until the watermark has passed them, then they are fed in the order of time.
+
+What must survive is small: a *head*, which says how far the bucket is, and a *log* of the facts still in reach, an entry for
+each micro-batch that brought some. The reasoner itself is a cache. It is found in the worker's memory, brought up to date
+from the log where another worker was at it since, or made anew from the log; so batch boundaries, retries and moves from
+worker to worker do not show in the answers.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from laser.errors import StateError
+from laser.spark.arrow import Fact, facts_of, runs
+from laser.spark.job import Job
+from laser.spark.kinds import read_term
+from laser.spark.lift import SEEN
+from laser.spark.parts import Part, Shift, make_part
+from laser.terms import write_value
+
+__all__ = ["Answer", "Bucket", "Entry", "Head", "Late", "Store", "pack"]
+
+
+class Head(NamedTuple):
+    """How far a bucket is. All answers up to ``fed`` are given; ``version`` and ``token`` name the last entry of the log."""
+
+    job: str
+    buckets: int
+    lineage: str
+    version: int
+    token: str
+    fed: int
+    start: int
+    lowest: int
+    timer: int
+    late: int
+
+
+COMPACTED = 64
+"""So many entries are made one at a time."""
+NOWHERE = -1
+"""A time that is not known yet."""
+
+
+class Entry(NamedTuple):
+    """The facts of one micro-batch that were not late, and the latest of their times.
+
+    Entries with negative versions have the keys that a lifted program has seen; they are kept for ever.
+    """
+
+    token: str
+    latest: int
+    facts: bytes
+
+
+class Store(Protocol):
+    """Where a bucket is kept: Spark's state, or a dictionary in tests."""
+
+    def head(self) -> Head | None: ...
+    def put_head(self, head: Head) -> None: ...
+    def entry(self, version: int) -> Entry | None: ...
+    def put_entry(self, version: int, entry: Entry) -> None: ...
+    def remove_entry(self, version: int) -> None: ...
+    def entries(self) -> Iterator[tuple[int, Entry]]: ...
+
+
+class Late(NamedTuple):
+    """A fact that came after the answers of its time were given."""
+
+    time: int
+    fact: Fact
+
+
+class Answer(NamedTuple):
+    """What one call tells, and when the bucket wants to be called again if nothing arrives (None: never)."""
+
+    shifts: list[Shift]
+    late: list[Late]
+    wake: int | None
+
+
+@dataclass
+class Live:
+    """A reasoner with what waits for the watermark, as of a version of the log."""
+
+    version: int
+    token: str
+    fed: int
+    part: Part | None = None
+    waiting: dict[int, list[Fact]] = field(default_factory=dict)
+    kept: dict[int, int] = field(default_factory=dict)
+    """The versions in the log with the latest time of each."""
+    counts: list[tuple[int, int]] = field(default_factory=list)
+    """For tuple windows: the last time points with facts, and how many each had."""
+
+
+CACHE: dict[tuple[str, int], Live] = {}
+"""The live reasoners of this worker, by lineage and bucket."""
+
+
+@dataclass
+class Bucket:
+    """The logic of one bucket over a store."""
+
+    job: Job
+    number: int
+    store: Store
+    fingerprint: str
+    cache: dict[tuple[str, int], Live] = field(default_factory=lambda: CACHE)
+
+    def turn(self, tables: Iterable[pa.Table], lowest: int | None, complete: int) -> Answer:
+        """Take what arrived, and answer all time points up to ``complete``; ``lowest`` is the least time of the whole batch."""
+        head = self._head()
+        live = self._take(head)
+        late: list[Late] = []
+        arrived = [table for table in (self._in_time(table, head, late) for table in tables) if table.num_rows]
+        if arrived:
+            head = self._log(pa.concat_tables(arrived), head, live)
+        head = self._begin(head, lowest, complete)
+        shifts: list[Shift] = []
+        if head.start != NOWHERE and head.start <= complete and head.fed < complete:
+            shifts = self._feed(live, head.start, complete)
+            head = head._replace(fed=complete)
+            self._keep_keys(live, complete)
+            self._trim(live, complete)
+        wake = self._wake(live, head)
+        self.store.put_head(head._replace(late=head.late + len(late)))
+        live.version, live.token, live.fed = head.version, head.token, head.fed
+        self.cache[head.lineage, self.number] = live
+        return Answer(shifts, late, wake)
+
+    # -- where it stands
+
+    def _head(self) -> Head:
+        head = self.store.head()
+        if head is None:
+            start = NOWHERE if self.job.start is None else self.job.start
+            return Head(
+                self.fingerprint, self.job.buckets, uuid.uuid4().hex, 0, "", NOWHERE, start, NOWHERE, NOWHERE, 0
+            )
+        if head.buckets != self.job.buckets:
+            raise StateError(
+                f"the checkpoint was made with {head.buckets} buckets, and now there are {self.job.buckets}: "
+                f"give buckets={head.buckets}, or begin with a new checkpoint"
+            )
+        if head.job != self.fingerprint:
+            raise StateError(
+                "the checkpoint is of another program: its rules, constants, tick, start, background data, key or columns "
+                "differ. Begin with a new checkpoint, or go on with the program that it is of"
+            )
+        return head
+
+    def _begin(self, head: Head, lowest: int | None, complete: int) -> Head:
+        """The timeline begins with the first fact of any bucket, once no earlier one can come in time."""
+        if head.start != NOWHERE:
+            return head
+        known = [time for time in (head.lowest, lowest) if time is not None and time != NOWHERE]
+        if not known:
+            return head
+        least = min(known)
+        return head._replace(lowest=least, start=least if least <= complete else NOWHERE)
+
+    # -- the live reasoner
+
+    def _take(self, head: Head) -> Live:
+        """The live reasoner of this head: out of the cache, so that a failure on the way leaves none behind."""
+        live = self.cache.pop((head.lineage, self.number), None)
+        if live is None or not self._catch_up(live, head):
+            live = self._rebuild(head)
+        return live
+
+    def _catch_up(self, live: Live, head: Head) -> bool:
+        """Bring a reasoner up to date; False where it is not of this history, or the log does not reach back to it."""
+        if live.fed > head.fed or live.version > head.version or self._is_stale(live, head):
+            return False
+        if live.version == head.version:
+            if live.token != head.token:
+                return False
+        else:
+            mine = self.store.entry(live.version) if live.version else Entry("", 0, b"")
+            if mine is None or mine.token != live.token:
+                return False
+            for version in range(live.version + 1, head.version + 1):
+                entry = self.store.entry(version)
+                if entry is None:
+                    return False
+                self._wait(live, version, entry)
+            if min(live.waiting, default=head.fed + 1) <= live.fed:
+                return False  # an attempt that failed had gone ahead without these facts
+        if head.fed > live.fed:
+            self._replay(live, head)
+        return True
+
+    def _is_stale(self, live: Live, head: Head) -> bool:
+        """Whether all that a reasoner knows is out of reach by now, so that a new one has less to catch up with."""
+        job = self.job
+        return bool(
+            job.reach is not None and not job.tuples and not job.counts_keys and live.fed < head.fed - job.reach
+        )
+
+    def _rebuild(self, head: Head) -> Live:
+        live = Live(head.version, head.token, NOWHERE)
+        for version, entry in sorted(self.store.entries()):
+            self._wait(live, version, entry)
+        if head.fed != NOWHERE:
+            self._forget(live, head.fed)
+            self._replay(live, head)
+        return live
+
+    def _forget(self, live: Live, fed: int) -> None:
+        """Facts out of reach that share an entry of the log with others need not be fed again."""
+        if self.job.reach is not None and not self.job.tuples and not self.job.counts_keys:
+            live.waiting = {time: facts for time, facts in live.waiting.items() if time >= fed - self.job.reach}
+
+    def _replay(self, live: Live, head: Head) -> None:
+        """Feed what was fed before: its answers are given, and its keys are in the log."""
+        self._feed(live, head.start, head.fed)
+        if live.part is not None:
+            live.part.news.clear()
+
+    def _wait(self, live: Live, version: int, entry: Entry) -> None:
+        if version < 0:
+            for time, fact in _unpack_keys(entry.facts):
+                live.waiting.setdefault(time, []).append(fact)
+        else:
+            live.kept[version] = entry.latest
+            self._queue(live, _unpack(entry.facts))
+
+    def _queue(self, live: Live, table: pa.Table) -> None:
+        """Facts by the time that they wait for; runs of one time, as a stream mostly has them, go in as one."""
+        for batch in table.to_batches():
+            for time, facts in runs(batch, self.job.inputs):
+                live.waiting.setdefault(time, []).extend(facts)
+
+    def _feed(self, live: Live, start: int, complete: int) -> list[Shift]:
+        """Feed what waits, up to and including a time, and go there."""
+        if live.part is None:
+            live.part = make_part(self.job, self.number, start)
+        shifts: list[Shift] = []
+        due = sorted(time for time in live.waiting if time <= complete)
+        for time in due:
+            facts = live.waiting.pop(time)
+            if time >= start:
+                shifts += live.part.advance(time, facts)
+                if self.job.tuples:
+                    live.counts.append((time, len(set(facts))))
+        shifts += live.part.advance(complete, [])
+        return shifts
+
+    # -- the log
+
+    def _keep_keys(self, live: Live, fed: int) -> None:
+        """Remember the keys that were seen for the first time: a lifted program speaks of them for ever."""
+        if live.part is not None and live.part.news:
+            self.store.put_entry(-2 - fed, Entry("", NOWHERE, _pack_keys(live.part.news)))
+            live.part.news.clear()
+
+    def _in_time(self, table: pa.Table, head: Head, late: list[Late]) -> pa.Table:
+        """The facts that are not late; of those that are, a list."""
+        gone = max(head.fed, head.start - 1) if head.start != NOWHERE else NOWHERE
+        times = table.column("time").to_numpy()
+        in_time = times > gone
+        if in_time.all():
+            return table
+        for batch in table.filter(pa.array(~in_time)).to_batches():
+            late += map(Late, batch.column("time").to_pylist(), facts_of(batch, self.job.inputs))
+        return table.filter(pa.array(in_time))
+
+    def _log(self, table: pa.Table, head: Head, live: Live) -> Head:
+        latest = int(np.max(table.column("time").to_numpy()))
+        head = head._replace(version=head.version + 1, token=uuid.uuid4().hex)
+        self.store.put_entry(head.version, Entry(head.token, latest, pack(table)))
+        live.kept[head.version] = latest
+        self._queue(live, table)
+        return head
+
+    def _trim(self, live: Live, fed: int) -> None:
+        """Forget what no later answer can see."""
+        if self.job.tuples and self.job.mode == "apart":
+            self._compact(live, fed)
+            return
+        low = self._low(live, fed)
+        gone = [version for version, latest in live.kept.items() if latest < low]
+        for version in gone:
+            self.store.remove_entry(version)
+            del live.kept[version]
+
+    def _low(self, live: Live, fed: int) -> int:
+        job = self.job
+        if job.reach is None:
+            return NOWHERE
+        low = fed - job.reach  # what holds at `fed` must be known, to tell when it ends
+        if job.tuples:
+            low = min(low, _time_of_last(live.counts, job.tuples))
+        return low
+
+    def _compact(self, live: Live, fed: int) -> None:
+        """Where each key counts for itself: make one entry of many, with the last facts of each key."""
+        done = sorted(version for version, latest in live.kept.items() if latest <= fed)
+        if self.job.reach is None or len(done) < COMPACTED:
+            return
+        found = {version: entry for version in done if (entry := self.store.entry(version)) is not None}
+        for version in done:  # another worker may have been here before
+            self.store.remove_entry(version)
+            del live.kept[version]
+        if found:
+            table = pa.concat_tables([_unpack(entry.facts) for entry in found.values()])
+            last, latest = max(found), max(entry.latest for entry in found.values())
+            kept = self._still_seen(table, fed - self.job.reach)
+            self.store.put_entry(last, Entry(found[last].token, latest, pack(kept)))
+            live.kept[last] = latest
+
+    def _still_seen(self, table: pa.Table, low: int) -> pa.Table:
+        """The facts since ``low``, and the last of each key that its tuple windows can see."""
+        table = table.take(pa.compute.sort_indices(table, [("time", "ascending")])).combine_chunks()
+        times = table.column("time").to_pylist()
+        facts = [fact for batch in table.to_batches() for fact in facts_of(batch, self.job.inputs)]
+        last: dict[Any, set[tuple[int, Fact]]] = {}
+        keep = []
+        for i in range(len(facts) - 1, -1, -1):
+            mine = last.setdefault(facts[i][1], set())
+            known = (times[i], facts[i]) in mine
+            if times[i] >= low or len(mine) < self.job.tuples or known:
+                mine.add((times[i], facts[i]))
+                keep.append(i)
+        return table.take(pa.array(sorted(keep)))
+
+    def _wake(self, live: Live, head: Head) -> int | None:
+        """The next time point at which there is something to do, though nothing arrive."""
+        if head.start == NOWHERE:
+            return None if head.lowest == NOWHERE else head.lowest
+        wakes = list(live.waiting)
+        wake = live.part.next_wake if live.part is not None else head.start
+        if wake is not None:
+            wakes.append(max(wake, head.fed + 1))
+        return min(wakes, default=None)
+
+
+def _time_of_last(counts: list[tuple[int, int]], tuples: int) -> int:
+    """A time since which so many facts came; what lies before it is forgotten."""
+    total = 0
+    for i in range(len(counts) - 1, -1, -1):
+        total += counts[i][1]
+        if total >= tuples:
+            del counts[:i]
+            return counts[0][0]
+    return NOWHERE
+
+
+def pack(table: pa.Table) -> bytes:
+    """A table as bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def _unpack(data: bytes) -> pa.Table:
+    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
+        return reader.read_all()
+
+
+def _pack_keys(keys: list[tuple[int, Any]]) -> bytes:
+    return json.dumps([[time, write_value(key)] for time, key in keys]).encode()
+
+
+def _unpack_keys(data: bytes) -> list[tuple[int, Fact]]:
+    return [(time, (SEEN, read_term(text))) for time, text in json.loads(data)]

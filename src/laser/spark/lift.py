@@ -1,0 +1,70 @@
+"""Lifting: a program about one thing becomes a program about many, each with a key of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from laser.syntax import tree
+from laser.syntax.program import Program
+from laser.terms import Predicate
+
+__all__ = ["KNOWN", "SEEN", "lift"]
+
+SEEN = "laser_seen"
+"""The fact that a key arrived for the first time."""
+KNOWN = "laser_known"
+"""The keys seen so far."""
+
+_KEY = "LaserKey"
+
+
+def lift(program: Program, kept: Collection[Predicate]) -> Program:
+    """Add a key to every predicate but those ``kept``, which are the same for all keys.
+
+    >>> from laser.analysis.load import parse
+    >>> print(lift(parse("freeze :- not alarm. alarm :- temp(V) in [3], V > 90."), ()))
+    freeze(LaserKey) :- laser_known(LaserKey), not alarm(LaserKey).
+    alarm(LaserKey) :- temp(LaserKey, V) in [3], V > 90.
+    laser_known(LaserKey) :- laser_seen(LaserKey) at _.
+    #show alarm/1, freeze/1.
+    """
+    rules = [_rule(s, kept) for s in program.statements if isinstance(s, tree.Rule)]
+    others = [s for s in program.statements if not isinstance(s, tree.Rule | tree.ShowDirective)]
+    key = tree.Variable(_KEY)
+    known = tree.Rule(tree.AtomPattern(KNOWN, (key,)), None, (_seen(key),))
+    shown = program.shown if program.shown is not None else {rule.head.predicate for rule in program.rules}
+    wider = sorted(Predicate(p.name, p.arity + 1) for p in shown)
+    return Program((*others, *rules, known, tree.ShowDirective(tuple(wider))), name=program.name)
+
+
+def _seen(key: tree.Term) -> tree.Literal:
+    return tree.Literal(tree.AtomPattern(SEEN, (key,)), tree.At(tree.Variable("_")))
+
+
+def _rule(rule: tree.Rule, kept: Collection[Predicate]) -> tree.Rule:
+    body = tuple(_element(element, kept) for element in rule.body)
+    if not any(_binds(element, kept) for element in rule.body):
+        body = (tree.Literal(tree.AtomPattern(KNOWN, (tree.Variable(_KEY),))), *body)
+    return tree.Rule(_atom(rule.head), rule.time, body, rule.span)
+
+
+def _binds(element: tree.BodyElement, kept: Collection[Predicate]) -> bool:
+    """Whether an element of a body says which key the rule is about."""
+    return (
+        isinstance(element, tree.Literal)
+        and not element.negated
+        and not element.negated_inside
+        and element.atom.predicate not in kept
+    )
+
+
+def _element(element: tree.BodyElement, kept: Collection[Predicate]) -> tree.BodyElement:
+    if isinstance(element, tree.Comparison) or element.atom.predicate in kept:
+        return element
+    return tree.Literal(
+        _atom(element.atom), element.modality, element.window, element.negated, element.negated_inside, element.span
+    )
+
+
+def _atom(atom: tree.AtomPattern) -> tree.AtomPattern:
+    return tree.AtomPattern(atom.name, (tree.Variable(_KEY), *atom.args), atom.span)

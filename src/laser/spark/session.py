@@ -1,0 +1,85 @@
+"""A Spark session with the settings that the reasoner wants, each with its reason."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from laser.spark.java import java_home
+from laser.spark.quiet import quieted
+
+__all__ = ["session", "stateful"]
+
+_LOGGING = Path(__file__).with_name("log4j2.properties")
+
+STATE = {
+    # The only store that the stateful operator works with; with a changelog, a checkpoint costs what changed.
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+
+
+def session(
+    master: str | None = None,
+    *,
+    name: str = "laser",
+    cores: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    java: str | None = None,
+) -> SparkSession:
+    """A session, local unless told otherwise; one that runs already (as under spark-submit) is taken as it is."""
+    running = SparkSession.getActiveSession()
+    if running is not None and master is None:
+        return running
+    cores = cores or os.cpu_count() or 2
+    _prepare_environment(java)
+    builder = SparkSession.builder.appName(name)
+    if master is not None or not _submitted():
+        builder = builder.master(master or f"local[{cores}]")
+    for key, value in {**_defaults(cores, master), **STATE, **(settings or {})}.items():
+        builder = builder.config(key, value)
+    with quieted():
+        return builder.getOrCreate()
+
+
+def _submitted() -> bool:
+    """Whether spark-submit has started this process, and so has chosen Java and the master."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _prepare_environment(java: str | None) -> None:
+    # Workers must be the same interpreter: they import this package and run code that the driver compiled.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if not _submitted():
+        os.environ["JAVA_HOME"] = str(java_home(java))
+
+
+def _defaults(cores: int, master: str | None) -> dict[str, str]:
+    settings = {
+        # A shuffle has as many parts as can be worked on: an almost empty micro-batch took 3.5 s with 32 of them.
+        "spark.sql.shuffle.partitions": str(cores),
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+        # Dates without a zone mean UTC, here as in all of Laser.
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{_LOGGING}",
+        "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{_LOGGING}",
+        # Progress is shown by us, and a page nobody asked for opens no port.
+        "spark.ui.showConsoleProgress": "false",
+        "spark.ui.enabled": "false",
+        "spark.driver.memory": "2g",
+    }
+    if master is None or master.startswith("local"):
+        # A machine whose name does not resolve runs a local session all the same.
+        settings |= {"spark.driver.host": "localhost", "spark.driver.bindAddress": "127.0.0.1"}
+    return settings
+
+
+def stateful(spark: SparkSession) -> None:
+    """Give a session that others made what the stateful operator needs."""
+    for key, value in STATE.items():
+        spark.conf.set(key, value)

@@ -1,0 +1,226 @@
+"""A stream through Spark: facts are packed into blobs a bucket, a stateful operator answers, blobs are unpacked to rows.
+
+Blobs, because the operator moves rows one at a time between Java and Python: a blob of thousands of facts is one row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from laser.errors import LaserError
+from laser.spark.answers import Answers
+from laser.spark.arrow import ARROW_TYPES, table_of
+from laser.spark.bucket import Answer, Bucket, Entry, Head, pack
+from laser.spark.inputs import bucket_column, ticks_to_micros
+from laser.spark.job import Job
+from laser.spark.labels import labels
+from laser.spark.parts import Shift
+from laser.spark.prepare import Prepared
+from laser.spark.session import stateful
+from laser.terms import Atom
+from laser.time import Tick
+
+__all__ = ["Operator", "answer_stream", "stream_schema"]
+
+_HEAD = (
+    "job string, buckets int, lineage string, version bigint, token string, fed bigint, start bigint, lowest bigint, "
+    "timer bigint, late bigint"
+)
+_ENTRY = "token string, latest bigint, facts binary"
+_NONE = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is no tick, but it is a lateness
+CLOCK = -1
+"""The tag of rows that only move the time."""
+LATE = -1
+"""The tag of facts that came too late, among the answers."""
+
+
+def answer_stream(prepared: Prepared, buckets: int | None, lateness: str | int, unbounded: bool) -> Answers:
+    """The changes of all predicates in one streaming table."""
+    job = prepared.job
+    if job.reach is None and not unbounded:
+        raise LaserError(
+            "the program looks back over its whole history (`at T` without a window), so that its state would grow for "
+            "ever: give it a window, or consent with unbounded=True"
+        )
+    spark = prepared.sources[0].table.sparkSession
+    stateful(spark)
+    job = replace(job, buckets=(buckets or spark.sparkContext.defaultParallelism) if job.mode != "whole" else 1)
+    facts = _facts(replace(prepared, job=job), _delay(lateness, job.tick))
+    blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, facts binary")
+    answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
+    table = answered.mapInArrow(_unpack, stream_schema(job))
+    told = f"{prepared.why}; {job.buckets} bucket{'s' * (job.buckets > 1)}"
+    return Answers(replace(prepared, job=job), table, told, streaming=True)
+
+
+def stream_schema(job: Job) -> str:
+    return job.outputs.schema(["tag int"], ["time bigint", "holds boolean", "note string"])
+
+
+def _delay(lateness: str | int, tick: Tick) -> str:
+    """The lateness, in ticks or as a duration, in Spark's words."""
+    if isinstance(lateness, str) and _NONE.match(lateness):
+        lateness = 0
+    seconds = tick.seconds * lateness if isinstance(lateness, int) else Tick.parse(lateness).seconds
+    if seconds < 0:
+        raise LaserError("the lateness cannot be negative")
+    return f"{int(seconds * 1_000_000)} microseconds"
+
+
+def _facts(prepared: Prepared, delay: str) -> DataFrame:
+    """The facts of all inputs, each with its own watermark: the slowest of them decides what is complete."""
+    job, ordered = prepared.job, bool(prepared.job.tuples)
+    tables = [s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
+    for clock in prepared.clocks:
+        nothing = [F.lit(None).cast(kind).alias(name) for name, kind in tables[0].dtypes if name not in ("tag", "time")]
+        tables.append(clock.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing))
+    micros = F.lit(ticks_to_micros(job.tick)).cast("bigint")
+    dated = [t.withColumn("ts", F.timestamp_micros(F.col("time") * micros)).withWatermark("ts", delay) for t in tables]
+    united = reduce(DataFrame.unionByName, dated)
+    return united.withColumn("bucket", F.lit(0) if job.mode == "whole" else bucket_column(job.buckets))
+
+
+def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Rows become one blob a bucket. Every bucket gets one, even if empty, so that all know how far the stream is."""
+    names = labels(job.buckets)
+    columns = ["tag", "time", *job.inputs.slots]
+
+    def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                yield _pack_batch(batch, columns, names, bool(job.tuples))
+
+    return packed
+
+
+def _pack_batch(batch: pa.RecordBatch, columns: list[str], names: list[int], ordered: bool) -> pa.RecordBatch:
+    lowest = int(np.min(batch.column("time").to_numpy()))
+    if ordered:
+        batch = batch.sort_by([("time", "ascending"), ("order", "ascending")])
+    table = pa.Table.from_batches([batch])
+    table = table.filter(pa.array(table.column("tag").to_numpy() != CLOCK))
+    buckets = table.column("bucket").to_numpy() if table.num_rows else np.array([], dtype=np.int32)
+    kept = table.select(columns)
+    blobs = [kept if len(names) == 1 else kept.filter(pa.array(buckets == i)) for i in range(len(names))]
+    facts = [pack(blob) if blob.num_rows else None for blob in blobs]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(names, pa.int32()), pa.array([lowest] * len(names), pa.int64()), pa.array(facts, pa.binary())],
+        ["bucket", "lowest", "facts"],
+    )
+
+
+class Operator(StatefulProcessor):
+    """The stateful operator of a bucket."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.fingerprint = job.fingerprint
+        self.micros = ticks_to_micros(job.tick)
+        self.numbers = {label: number for number, label in enumerate(labels(job.buckets))}
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self.handle = handle
+        self.store = SparkStore(handle)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
+        tables, lowest = [], None
+        for row in rows:
+            lowest = row.lowest if lowest is None else min(lowest, row.lowest)
+            if row.facts is not None:
+                tables.append(pa.ipc.open_stream(pa.py_buffer(bytes(row.facts))).read_all())
+        yield from self._turn(key[0], tables, lowest, timerValues)
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
+        yield from self._turn(key[0], [], None, timerValues)
+
+    def _turn(self, label: int, tables: list[pa.Table], lowest: int | None, timers: Any) -> Iterator[Row]:
+        watermark = timers.getCurrentWatermarkInMs()
+        complete = watermark * 1000 // self.micros - 1
+        bucket = Bucket(self.job, self.numbers[label], self.store, self.fingerprint)
+        answer = bucket.turn(tables, lowest, complete)
+        self._set_timer(answer.wake, watermark)
+        for batch in batches_of(self.job, answer):
+            yield Row(answers=pack(pa.Table.from_batches([batch])))
+
+    def _set_timer(self, wake: int | None, watermark: int) -> None:
+        """Ask to be called when the watermark has passed the time point at which something changes."""
+        head = self.store.head()
+        assert head is not None
+        due = -1 if wake is None else max(-(-(wake + 1) * self.micros // 1000), watermark + 1)
+        if due == head.timer:
+            return
+        if head.timer > watermark:
+            self.handle.deleteTimer(head.timer)
+        if due >= 0:
+            self.handle.registerTimer(due)
+        self.store.put_head(head._replace(timer=due))
+
+
+class SparkStore:
+    """Spark's state as the store of a bucket."""
+
+    def __init__(self, handle: StatefulProcessorHandle) -> None:
+        self._head = handle.getValueState("head", _HEAD)
+        self._log = handle.getMapState("log", "version bigint", _ENTRY)
+
+    def head(self) -> Head | None:
+        value = self._head.get()
+        return None if value is None else Head(*value)
+
+    def put_head(self, head: Head) -> None:
+        self._head.update(tuple(head))
+
+    def entry(self, version: int) -> Entry | None:
+        value = self._log.getValue((version,))
+        return None if value is None else Entry(value[0], value[1], bytes(value[2]))
+
+    def put_entry(self, version: int, entry: Entry) -> None:
+        self._log.updateValue((version,), tuple(entry))
+
+    def remove_entry(self, version: int) -> None:
+        self._log.removeKey((version,))
+
+    def entries(self) -> Iterator[tuple[int, Entry]]:
+        for key, value in self._log.iterator():
+            yield key[0], Entry(value[0], value[1], bytes(value[2]))
+
+
+def batches_of(job: Job, answer: Answer) -> Iterator[pa.RecordBatch]:
+    """An answer as batches of the table of all predicates, those of a predicate in the order of time."""
+    by_predicate: dict[Any, list[Shift]] = {}
+    for shift in answer.shifts:
+        by_predicate.setdefault(shift.predicate, []).append(shift)
+    for predicate, shifts in by_predicate.items():
+        keys = [key for shift in shifts for keys in (shift.begun, shift.ended) for key in keys]
+        if keys:
+            counts = [(s.time, len(s.begun), len(s.ended)) for s in shifts]
+            times = np.repeat([time for time, _, _ in counts], [b + e for _, b, e in counts]).astype(np.int64)
+            holds = np.concatenate([np.arange(b + e) < b for _, b, e in counts])
+            others = {"time": pa.array(times), "holds": pa.array(holds), "note": pa.nulls(len(keys), pa.string())}
+            shape = job.outputs.shapes[job.outputs.tags[predicate]]
+            yield table_of(shape, job.outputs, keys, others)
+    if answer.late:
+        yield _late(job, answer)
+
+
+def _late(job: Job, answer: Answer) -> pa.RecordBatch:
+    slots = [(slot, ARROW_TYPES[slot.rstrip("0123456789")]) for slot in job.outputs.slots]
+    ends = [("time", pa.int64()), ("holds", pa.bool_()), ("note", pa.string())]
+    rows = [{"tag": LATE, "time": late.time, "note": str(Atom.of(late.fact))} for late in answer.late]
+    return pa.RecordBatch.from_pylist(rows, pa.schema([("tag", pa.int32()), *slots, *ends]))
+
+
+def _unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for blob in batch.column("answers").to_pylist():
+            yield from pa.ipc.open_stream(pa.py_buffer(blob))

@@ -1,0 +1,281 @@
+"""Ways to run a job without Spark: the same parts, buckets and slices, driven by plain Python, so that many can be tried."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+
+from laser.analysis.key import find_key
+from laser.analysis.resolve import resolve
+from laser.reference import answer_stream
+from laser.spark.arrow import table_of, time_points
+from laser.spark.bucket import Bucket, Entry, Head
+from laser.spark.inputs import Source
+from laser.spark.intervals import Slice, answer_slice
+from laser.spark.job import Job, bucket_of
+from laser.spark.kinds import read_term
+from laser.spark.layout import Layout, Shape
+from laser.spark.lift import SEEN
+from laser.spark.prepare import Wanted, prepare
+from laser.syntax.program import Program
+from laser.terms import Atom, Predicate
+from laser.time import Tick
+
+Rows = list[tuple[int, Atom]]
+Answers = dict[int, frozenset[Atom]]
+
+
+@dataclass
+class Stub:
+    """As much of a DataFrame as planning looks at."""
+
+    columns: list[str]
+    isStreaming: bool = False  # noqa: N815 - Spark's name
+
+    @property
+    def dtypes(self) -> list[tuple[str, str]]:
+        return [(column, "bigint" if column == "time" else "string") for column in self.columns]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A program and a stream of facts, as time and atom, on a timeline."""
+
+    program: Program
+    rows: Rows
+    start: int
+    until: int
+    run: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> list[Predicate]:
+        return list(dict.fromkeys(atom.signature for _, atom in self.rows))
+
+    def reference(self) -> Answers:
+        stream: dict[int, list[Atom]] = {}
+        for time, atom in self.rows:
+            stream.setdefault(time, []).append(atom)
+        core = resolve(self.program, **self.run)
+        return dict(answer_stream(core, sorted(stream.items()), self.start, self.until))
+
+    def of_key(self, key: Any) -> Setting:
+        """The stream of one key, which is the first argument, without it."""
+        mine = [(t, Atom.of((a[0], *a[2:]))) for t, a in self.rows if a[1] == key]
+        return replace(self, rows=mine)
+
+    def lifted_reference(self) -> Answers:
+        """What lifting means: every key is a stream of its own, which exists from its first fact on."""
+        answers: dict[int, set[Atom]] = {time: set() for time in range(self.start, self.until + 1)}
+        for key in {atom[1] for _, atom in self.rows}:
+            alone = self.of_key(key)
+            first = min(time for time, _ in alone.rows)
+            for time, atoms in alone.reference().items():
+                if time >= first:
+                    answers[time] |= {Atom.of((a[0], key, *a[1:])) for a in atoms}
+        return {time: frozenset(atoms) for time, atoms in answers.items()}
+
+
+def job_of(setting: Setting, key: str | bool | None = False) -> Job:
+    """The job of a setting, all columns of which are of mixed terms."""
+    sources = []
+    for name, arity in setting.inputs:
+        args = tuple(f"c{i}" for i in range(arity))
+        if isinstance(key, str):
+            args = (key, *args[1:])
+        sources.append(Source(name, Stub(["time", *args]), args, ("time",), Tick(), None, frozenset(args)))  # type: ignore[arg-type]
+    run = dict(setting.run)
+    wanted = Wanted(
+        setting.program,
+        key,
+        run.get("background", ()),
+        run.get("constants", {}),
+        Tick.parse(run.get("tick", "1 s")),
+        setting.start,
+        mixed=True,
+    )
+    return prepare(wanted, sources).job
+
+
+def read_by(setting: Setting, job: Job) -> Setting:
+    """The setting without facts of predicates that the job leaves out, because nothing depends on them."""
+    known = {shape.predicate for shape in job.inputs.shapes}
+    return replace(setting, rows=[(time, atom) for time, atom in setting.rows if atom.signature in known])
+
+
+def keyed(setting: Setting, job: Job) -> Job | None:
+    """The same job divided by the program's key, if it has one."""
+    core = resolve(setting.program, **setting.run)
+    found = find_key(core, {s.predicate for s in job.inputs.shapes})
+    if not found or not all(p in found.positions or p not in core.derived for p in setting.inputs):
+        return None
+    return replace(job, mode="keyed", positions=dict(found.positions), checked=True)
+
+
+def bucket_numbers(job: Job, fact: Sequence[Any]) -> int:
+    if job.mode == "whole":
+        return 0
+    position = 0 if job.mode in ("lifted", "apart") else job.positions.get(Predicate(fact[0], len(fact) - 1))
+    return 0 if position is None else bucket_of(fact[position + 1], job.buckets)
+
+
+def batch_of(rows: Iterable[tuple[int, Sequence[Any]]], layout: Layout) -> list[pa.RecordBatch]:
+    """Facts as batches of a shared table, one row each, so that every seam is met."""
+    batches = []
+    for time, fact in rows:
+        shape = next(s for s in layout.shapes if s.predicate == (fact[0], len(fact) - 1))
+        batches.append(table_of(shape, layout, [tuple(fact)], {"time": pa.array([time], pa.int64())}))
+    return batches
+
+
+# -- batch
+
+
+def by_parts(setting: Setting, job: Job, buckets: int, slices: int) -> Answers:
+    """Buckets times slices, their intervals put together and spread over the timeline."""
+    job = replace(job, buckets=buckets if job.mode != "whole" else 1)
+    answers: dict[int, set[Atom]] = {time: set() for time in range(setting.start, setting.until + 1)}
+    length = setting.until - setting.start + 1
+    width = -(-length // min(slices, length))
+    edges = [*range(setting.start, setting.until + 1, width), setting.until + 1]
+    layout = Layout((*job.inputs.shapes, Shape(Predicate(SEEN, 1), ("term",), ("key",))))
+    for bucket in range(job.buckets):
+        mine = [(t, a) for t, a in setting.rows if bucket_numbers(job, a) == bucket]
+        for i, (first, after) in enumerate(pairwise(edges)):
+            low = lowest_needed(job, mine, first, setting.start)
+            rows: list[Any] = [(t, a) for t, a in mine if low <= t < after]
+            if job.mode in ("lifted", "apart"):
+                rows += [(t, (SEEN, k)) for k, t in first_seen(mine).items() if t < after]
+            rows.sort(key=lambda row: row[0])
+            part = Slice(first, after - 1, i > 0, after <= setting.until)
+            points = time_points(batch_of(rows, layout), layout)
+            for batch in answer_slice(job, bucket, setting.start, part, points):
+                spread(job, batch, answers)
+    return {time: frozenset(atoms) for time, atoms in answers.items()}
+
+
+def first_seen(rows: Rows) -> dict[Any, int]:
+    return {atom[1]: time for time, atom in sorted(rows, key=lambda row: -row[0])}
+
+
+def lowest_needed(job: Job, rows: Rows, first: int, start: int) -> int:
+    if job.reach is None or (job.tuples and job.mode == "apart"):
+        return start
+    before = sorted({(t, a) for t, a in rows if t < first}, key=lambda row: row[0])
+    by_count = first if not job.tuples else before[-job.tuples][0] if len(before) >= job.tuples else start
+    return max(start, min(first - job.reach, by_count))
+
+
+def spread(job: Job, batch: pa.RecordBatch, answers: dict[int, set[Atom]]) -> None:
+    for row in batch.to_pylist():
+        atom = atom_of(job, row)
+        for time in range(row["since"], row["until"] + 1):
+            assert atom not in answers[time], f"{atom} is told twice at {time}"
+            answers[time].add(atom)
+
+
+def atom_of(job: Job, row: dict[str, Any]) -> Atom:
+    shape = job.outputs.shapes[row["tag"]]
+    values = [row[slot] for slot in shape.slots]
+    values = [read_term(v) if kind == "term" else v for v, kind in zip(values, shape.kinds, strict=True)]
+    return Atom(shape.predicate.name, values)
+
+
+# -- streams
+
+
+class Memory:
+    """A store in memory."""
+
+    def __init__(self) -> None:
+        self.saved: tuple[Any, ...] | None = None
+        self.log: dict[int, Entry] = {}
+
+    def head(self) -> Head | None:
+        return None if self.saved is None else Head(*self.saved)
+
+    def put_head(self, head: Head) -> None:
+        self.saved = tuple(head)
+
+    def entry(self, version: int) -> Entry | None:
+        return self.log.get(version)
+
+    def put_entry(self, version: int, entry: Entry) -> None:
+        self.log[version] = entry
+
+    def remove_entry(self, version: int) -> None:
+        self.log.pop(version, None)
+
+    def entries(self) -> Iterable[tuple[int, Entry]]:
+        return iter(list(self.log.items()))
+
+
+@dataclass
+class Drive:
+    """A stream in micro-batches, out of order within a lateness, over workers that come and go."""
+
+    job: Job
+    choices: random.Random
+    lateness: int = 0
+    workers: int = 2
+    failures: float = 0.2
+    changes: list[tuple[int, Atom, bool]] = field(default_factory=list)
+    late: list[tuple[int, Any]] = field(default_factory=list)
+
+    def run(self, rows: Rows, until: int, sizes: Sequence[int] = (1, 2, 3, 5)) -> list[Memory]:
+        stores = [Memory() for _ in range(self.job.buckets)]
+        caches: list[dict[Any, Any]] = [{} for _ in range(self.workers)]
+        pending, highest, complete = list(rows), -1, -1
+        while pending:
+            size = self.choices.choice(sizes)
+            batch, pending = pending[:size], pending[size:]
+            self.batch(stores, caches, batch, complete)
+            highest = max([highest, *(time for time, _ in batch)])
+            complete = max(complete, highest - self.lateness - 1)
+        self.batch(stores, caches, [], complete)
+        self.batch(stores, caches, [], until)
+        return stores
+
+    def batch(self, stores: list[Memory], caches: list[Any], rows: Rows, complete: int) -> None:
+        lowest = min((time for time, _ in rows), default=None)
+        for number, store in enumerate(stores):
+            mine = [row for row in rows if bucket_numbers(self.job, row[1]) == number]
+            if self.choices.random() < self.failures:  # a task that fails after its work, in any worker
+                failed, half = copy.deepcopy(store), mine[: len(mine) // 2]
+                self.turn(failed, self.choices.choice(caches), number, half, lowest, complete)
+            answer = self.turn(store, self.choices.choice(caches), number, mine, lowest, complete)
+            self.late += answer.late
+            for shift in answer.shifts:
+                for keys, holds in ((shift.ended, False), (shift.begun, True)):
+                    self.changes += [(shift.time, Atom.of((shift.predicate.name, *k[1:])), holds) for k in keys]
+
+    def turn(self, store: Memory, cache: Any, number: int, rows: Rows, lowest: int | None, complete: int) -> Any:
+        bucket = Bucket(self.job, number, store, "job", cache)
+        batches = batch_of(rows, self.job.inputs)
+        return bucket.turn([pa.Table.from_batches(batches)] if batches else [], lowest, complete)
+
+    def answers(self, start: int, until: int) -> Answers:
+        """The changes, added up."""
+        by_time: dict[int, list[tuple[Atom, bool]]] = {}
+        for time, atom, holds in self.changes:
+            by_time.setdefault(time, []).append((atom, holds))
+        assert all(start <= time <= until for time in by_time)
+        holding: set[Atom] = set()
+        answers = {}
+        for time in range(start, until + 1):
+            for atom, holds in by_time.get(time, []):
+                assert (atom in holding) is not holds, f"{atom} changes nothing at {time}"
+                (holding.add if holds else holding.discard)(atom)
+            answers[time] = frozenset(holding)
+        return answers
+
+
+def shuffled(rows: Rows, lateness: int, choices: random.Random) -> Rows:
+    """Out of order within the lateness; the facts of one time point keep their order."""
+    jitter: dict[int, float] = {time: time + choices.random() * lateness for time, _ in rows}
+    return sorted(rows, key=lambda row: (jitter[row[0]], row[0]))

@@ -1,0 +1,121 @@
+"""Every case and hundreds of random programs under several cuts, against the reference. No Spark: the parts alone."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import pytest
+
+from laser.analysis.core import Extended
+from laser.analysis.load import parse
+from laser.analysis.resolve import resolve
+from laser.terms import Predicate
+from tests.cases_reader import case_paths, read_case
+from tests.laws import is_legal
+from tests.spark.rooms import Drive, Setting, by_parts, job_of, keyed, read_by, shuffled
+from tests.strategies import Seeded, generate
+
+RANDOM = 60
+
+
+def of_case(path):
+    case = read_case(path)
+    times = [time for time, _ in case.stream]
+    start = min(times) if case.settings.start is None else case.settings.start
+    until = max([start, *times]) if case.settings.until is None else case.settings.until
+    rows = [(time, atom) for time, atoms in case.stream for atom in atoms]
+    return Setting(parse(case.program), rows, start, until, case.settings.program)
+
+
+def of_trial(seed):
+    trial = generate(Seeded(f"spark/{seed}"))
+    if not is_legal(trial):
+        return None
+    times = [time for time, _ in trial.stream]
+    start = min(times) if trial.start is None else trial.start
+    until = max([start, *times]) if trial.until is None else trial.until
+    return Setting(trial.program, [(t, a) for t, atoms in trial.stream for a in atoms], start, until)
+
+
+def with_keys(setting, choices):
+    """The same facts, each given to one of three keys."""
+    keys = ["k1", "k2", 3]
+    rows = [(time, type(atom).of((atom[0], choices.choice(keys), *atom[1:]))) for time, atom in setting.rows]
+    return Setting(setting.program, rows, setting.start, setting.until, setting.run)
+
+
+def lifts(setting):
+    """Whether something that the program reads streams in, and no arity makes the key look like one of its arguments."""
+    read = {p for rule in resolve(setting.program, **setting.run).rules for p in predicates(rule)}
+    return any(Predicate(n, a - 1) in read for n, a in setting.inputs) and not read.intersection(setting.inputs)
+
+
+def predicates(rule):
+    return {rule.predicate} | {e.predicate for e in rule.body if isinstance(e, Extended)}
+
+
+SETTINGS = {f"{path.parent.name}/{path.stem}": of_case(path) for path in case_paths()}
+SETTINGS |= {f"random/{seed}": setting for seed in range(RANDOM) if (setting := of_trial(seed)) is not None}
+SETTINGS = {name: setting for name, setting in SETTINGS.items() if setting.rows}
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_slices_and_buckets_give_the_answers_of_the_reference(name):
+    setting = SETTINGS[name]
+    expected, job = setting.reference(), job_of(setting)
+    setting = read_by(setting, job)
+    for slices in (1, 2, 5):
+        assert by_parts(setting, job, 1, slices) == expected
+    divided = keyed(setting, job)
+    if divided is not None:
+        for buckets, slices in ((2, 1), (3, 2)):
+            assert by_parts(setting, divided, buckets, slices) == expected
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_streams_give_the_answers_of_the_reference(name):
+    setting = SETTINGS[name]
+    choices = random.Random(name)
+    expected, job = setting.reference(), job_of(setting)
+    setting = read_by(setting, job)
+    divided = keyed(setting, job)
+    for lateness in (0, 4):
+        drive = Drive(job, choices, lateness)
+        drive.run(shuffled(setting.rows, lateness, choices), setting.until)
+        assert not drive.late
+        assert drive.answers(setting.start, setting.until) == expected
+    if divided is not None:
+        drive = Drive(type(job)(**{**vars(divided), "buckets": 3}), choices, 4)
+        drive.run(shuffled(setting.rows, 4, choices), setting.until)
+        assert drive.answers(setting.start, setting.until) == expected
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_lifted_program_answers_for_each_key_alone(name):
+    choices = random.Random(name)
+    setting = with_keys(SETTINGS[name], choices)
+    if not lifts(setting):
+        return
+    job = job_of(setting, "key")
+    setting = read_by(setting, job)
+    expected = setting.lifted_reference()
+    assert job.mode in ("lifted", "apart")
+    for buckets, slices in ((1, 1), (2, 3)):
+        assert by_parts(setting, job, buckets, slices) == expected
+    drive = Drive(type(job)(**{**vars(job), "buckets": 2}), choices, 3)
+    drive.run(shuffled(setting.rows, 3, choices), setting.until)
+    assert drive.answers(setting.start, setting.until) == expected
+
+
+def test_every_way_to_divide_is_tried():
+    jobs = [(setting, job_of(setting)) for setting in SETTINGS.values()]
+    assert sum(keyed(setting, job) is not None for setting, job in jobs) >= 20
+    assert sum(bool(job.tuples) for _, job in jobs) >= 20

@@ -1,0 +1,103 @@
+"""``laser run``, from files to files."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from laser.cli import main
+
+RULES = "@T hot :- temp(V) at T in [3], V > 100.\nalarm :- hot always in [2].\n"
+LINES = ["t,machine,value", *[f"{t},m{m},{90 + 15 * (t > 4 + m)}" for t in range(12) for m in range(3)]]
+LINES += ["soon,m1,50", "7,,50", "8,m1,"]
+PIPELINE = """
+program = "rules.lars"
+key = "machine"
+time = "t"
+output = "answers"
+rejects = "rejects.jsonl"
+
+[inputs.temp]
+path = "in/readings.csv"
+columns = ["value"]
+schema = {t = "bigint", machine = "string", value = "double"}
+"""
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "readings.csv").write_text("\n".join(LINES) + "\n", "utf-8")
+    (tmp_path / "rules.lars").write_text(RULES, "utf-8")
+    (tmp_path / "pipeline.toml").write_text(PIPELINE, "utf-8")
+    return tmp_path
+
+
+def laser(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="laser")
+
+
+def rows(place):
+    return sorted(
+        tuple(row.values()) for f in place.rglob("*.parquet") for row in pq.read_table(f, partitioning=None).to_pylist()
+    )
+
+
+def test_a_pipeline_writes_its_answers_whole(spark, place):
+    result = laser("run", place / "pipeline.toml")
+    assert result.exit_code == 0, result.output
+    assert rows(place / "answers" / "alarm") == [("m0", 7, 11), ("m1", 8, 11), ("m2", 9, 11)]
+    rejected = [json.loads(line) for line in (place / "rejects.jsonl").read_text("utf-8").splitlines()]
+    assert sorted(r["reason"] for r in rejected) == ["machine is missing", "t is no time", "value is missing"]
+    assert any('"soon"' in r["row"] for r in rejected)
+    assert "39 rows" in result.output
+    assert "3 rejected" in result.output
+    assert "alarm  held 3 times, 12 time points in all, 5 at most" in result.output
+    assert not [path for path in place.iterdir() if path.name.startswith(".")]
+    again = laser("run", place / "pipeline.toml")
+    assert again.exit_code == 1
+    assert "--overwrite" in again.output
+
+
+def test_the_same_pipeline_followed(spark, place):
+    (place / "in" / "z.csv").write_text("t,machine,value\n40,m0,1\n", "utf-8")
+    flags = ["--follow", "--every", "once", "--checkpoint", place / "state", "-o", place / "changes"]
+    text = PIPELINE.replace("in/readings.csv", "in")
+    (place / "pipeline.toml").write_text(text.replace("schema", 'format = "csv"\nschema'), "utf-8")
+    result = laser("run", place / "pipeline.toml", *flags)
+    assert result.exit_code == 0, result.output
+    begun = [(machine, time) for machine, time, holds in rows(place / "changes" / "alarm") if holds]
+    assert begun == [("m0", 7), ("m1", 8), ("m2", 9)]
+    assert "3 rejected" in result.output
+
+
+def test_lines_of_text_and_flags_alone(spark, place):
+    (place / "a.stream").write_text(
+        "1: temp(120), other(1).\n% nothing\n2: temp(130).\n3: temp(140).\n4: .\n!\n", "utf-8"
+    )
+    result = laser("run", "--program", place / "rules.lars", "--input", f"temp={place / 'a.stream'}")
+    assert result.exit_code == 0, result.output
+    assert "alarm  [1, 3]" in result.output
+    assert "1 rejected" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "there is no program"),
+        ('program = "rules.lars"', "there is no input"),
+        ('program = "rules.lars"\nspeed = 3', "there is no setting speed"),
+        ('program = "rules.lars"\nbuckets = "many"', "is no int"),
+        ("program = ", "pipeline.toml"),
+        ('program = "rules.lars"\nfollow = true\n[inputs]\ntemp = "in/readings.csv"', "--checkpoint"),
+    ],
+)
+def test_a_pipeline_that_cannot_run_is_told_what_it_lacks(place, text, message):
+    (place / "pipeline.toml").write_text(text, "utf-8")
+    result = laser("run", place / "pipeline.toml")
+    assert result.exit_code == 1
+    assert message in result.output
+    assert "Traceback" not in result.output

@@ -1,0 +1,97 @@
+"""Streams through Spark: out of order, in micro-batches, stopped and started again."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from laser import parse
+from laser.spark import reason
+from laser.terms import Atom
+from tests.cases_reader import EXAMPLES
+from tests.spark.rooms import Drive, Setting
+
+COOLING = (EXAMPLES / "cooling.lars").read_text("utf-8")
+SCHEMA = "t long, machine string, v long"
+READINGS = [(t, f"m{m}", (40, 120, 160, 1)[(t // 7 + m) % 4]) for t in range(5, 50) for m in range(3) if (t + m) % 9]
+
+
+def put(spark, rows, place, number):
+    """One file, whole and after all others in time."""
+    table = spark.createDataFrame(rows, SCHEMA).coalesce(1).toPandas()
+    path = place / f"{number:04d}.parquet"
+    table.to_parquet(f"{path}.part")
+    os.replace(f"{path}.part", path)
+    os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
+
+
+def follow(spark, place):
+    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(place))
+
+
+def drain(answers, place, rows):
+    """Run until all that is there is taken; rows come into a list, by batch."""
+
+    def take(frame, batch):
+        rows[batch] = frame.collect()
+
+    query = (
+        answers.table.writeStream.foreachBatch(take)
+        .option("checkpointLocation", str(place))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return query
+
+
+@pytest.fixture(scope="module")
+def told(spark, tmp_path_factory):
+    """A stream that is stopped in the middle, gets late facts, and goes on, with what it told."""
+    base = tmp_path_factory.mktemp("stream")
+    (base / "in").mkdir()
+    rows = sorted(READINGS, key=lambda row: (row[0] * 7 % 5 + row[0], row[1]))
+    files = [rows[i : i + 30] for i in range(0, len(rows), 30)]
+    found = {}
+    for number, chunk in enumerate(files[:2]):
+        put(spark, chunk, base / "in", number)
+    answers = reason(COOLING, {"temp": follow(spark, base / "in")}, time="t", key="machine", lateness=6, buckets=2)
+    drain(answers, base / "state", found)
+    for number, chunk in enumerate([*files[2:], [(90, "m0", 50)], [(7, "m1", 999)]], 2):
+        put(spark, chunk, base / "in", number)
+    drain(answers, base / "state", found)
+    return answers, base, [row for batch in sorted(found) for row in found[batch]]
+
+
+def test_the_changes_add_up_to_the_reference(spark, told):
+    answers, _, rows = told
+    changes = Drive(answers.prepared.job, None)
+    shapes = answers.prepared.job.outputs.shapes
+    for row in sorted((r for r in rows if r["tag"] >= 0), key=lambda r: (r["time"], r["holds"])):
+        shape = shapes[row["tag"]]
+        changes.changes.append((row["time"], Atom(shape.predicate.name, [row[s] for s in shape.slots]), row["holds"]))
+    facts = [(t, Atom("temp", (m, v))) for t, m, v in READINGS]
+    assert changes.answers(5, 83) == Setting(parse(COOLING), facts, 5, 83).lifted_reference()
+
+
+def test_late_facts_are_told(told):
+    _, _, rows = told
+    assert [(row["time"], row["note"]) for row in rows if row["tag"] == -1] == [(7, "temp(m1, 999)")]
+
+
+def test_a_changed_program_is_refused_on_an_old_checkpoint(spark, told):
+    _, base, _ = told
+    put(spark, [(95, "m0", 50)], base / "in", 90)
+    changed = COOLING.replace("V >= 150", "V >= 155")
+    answers = reason(changed, {"temp": follow(spark, base / "in")}, time="t", key="machine", lateness=6, buckets=2)
+    with pytest.raises(Exception, match="the checkpoint is of another program"):
+        drain(answers, base / "state", {})
+
+
+def test_a_stream_wants_consent_to_a_state_that_grows_for_ever(spark, told):
+    _, base, _ = told
+    stream = follow(spark, base / "in")
+    with pytest.raises(Exception, match="unbounded=True"):
+        reason("q(M, T) :- temp(M, _) at T.", {"temp": stream}, time="t")
+    assert reason("q(M, T) :- temp(M, _) at T.", {"temp": stream}, time="t", unbounded=True)["q"].isStreaming
