@@ -38,6 +38,15 @@ def test_changes_may_be_read_long_after_the_call() -> None:
         assert len(changes) == len(list(changes))
 
 
+def test_changes_show_themselves_in_a_notebook() -> None:
+    reasoner = Reasoner("q(X) :- p(X) in [2].")
+    shown = reasoner.advance(3, [("p", "<b>"), *(("p", i) for i in range(300))])._repr_html_()
+    assert "&lt;b&gt;" not in shown
+    assert "… and 101 more" in shown
+    assert "&lt;b&gt;" in reasoner.advance(3, [("p", "<i> & <b>")])._repr_html_()
+    assert "no change" in reasoner.advance(3)._repr_html_()
+
+
 def test_facts_are_text_tuples_or_atoms() -> None:
     reasoner = Reasoner("q(X) :- p(X).")
     reasoner.advance(1, ["p(1)", ("p", 2.0), Atom("p", ["x"]), ("p", True), ("p", Iri("urn:a:b"))])

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Any, NamedTuple, overload
 
 from laser.engine.machine import Shift
 from laser.terms import Atom, value_order
 
 __all__ = ["Change", "Changes"]
+
+
+MOST_ROWS = 200
+"""Changes that a notebook shows of one call."""
 
 
 class Change(NamedTuple):
@@ -71,3 +76,9 @@ class Changes(Sequence[Change]):
 
     def __repr__(self) -> str:
         return repr(self._changes())
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks: what began and what ceased, when; the first of very many."""
+        rows = [f"<tr><td>{c.time}<td>{'+' if c.holds else '−'}<td>{escape(str(c.atom))}" for c in self[:MOST_ROWS]]
+        more = f"<p>… and {len(self) - MOST_ROWS} more" if len(self) > MOST_ROWS else ""
+        return f"<table><tr><th>time<th><th>atom{''.join(rows)}</table>{more}" if rows else "<p>no change"
