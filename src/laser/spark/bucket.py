@@ -179,7 +179,7 @@ class Bucket:
 
     def _catch_up(self, live: Live, head: Head) -> bool:
         """Bring a reasoner up to date; False where it is not of this history, or the log does not reach back to it."""
-        if live.fed > head.fed or live.version > head.version or self._is_stale(live, head):
+        if live.fed > head.fed or live.version > head.version:
             return False
         if live.version == head.version:
             if live.token != head.token:
@@ -199,29 +199,29 @@ class Bucket:
             self._replay(live, head)
         return True
 
-    def _is_stale(self, live: Live, head: Head) -> bool:
-        """Whether all that a reasoner knows is out of reach by now, so that a new one has less to catch up with."""
-        job = self.job
-        return bool(
-            job.reach is not None and not job.tuples and not job.counts_keys and live.fed < head.fed - job.reach
-        )
-
     def _rebuild(self, head: Head) -> Live:
         live = Live(head.version, head.token, NOWHERE)
         for version, entry in sorted(self.store.entries()):
             self._wait(live, version, entry)
         if head.fed != NOWHERE:
-            self._forget(live, head.fed)
             self._replay(live, head)
         return live
 
     def _forget(self, live: Live, fed: int) -> None:
-        """Facts out of reach that share an entry of the log with others need not be fed again."""
-        if self.job.reach is not None and not self.job.tuples and not self.job.counts_keys:
-            live.waiting = {time: facts for time, facts in live.waiting.items() if time >= fed - self.job.reach}
+        """What is out of reach by now need not be fed again; only the keys that it names are remembered."""
+        job = self.job
+        if job.reach is None or job.tuples:
+            return
+        low = fed - job.reach
+        counted = job.mode == "lifted" and job.counts_keys
+        for time in [time for time in live.waiting if time < low]:
+            facts = live.waiting.pop(time)
+            if counted:
+                live.waiting[time] = [(SEEN, key) for key in {fact[1] for fact in facts}]
 
     def _replay(self, live: Live, head: Head) -> None:
         """Feed what was fed before: its answers are given, and its keys are in the log."""
+        self._forget(live, head.fed)
         self._feed(live, head.start, head.fed)
         if live.part is not None:
             live.part.news.clear()

@@ -102,6 +102,7 @@ class Together:
         if self.lifted:
             news = [*self.first, *self._introduce(time, facts)]
             self.first = []
+            facts = [fact for fact in facts if fact[0] != SEEN]  # told once is told for ever; twice would be kept twice
         given = as_given([*news, *facts] if news else facts, self.plain and not news)
         return self.labels.shifts(self.reasoner.advance(time, given))
 
