@@ -51,6 +51,11 @@ class Changes(Sequence[Change]):
         self._shifts = shifts
         self._made: list[Change] | None = None
 
+    @property
+    def shifts(self) -> Sequence[Shift]:
+        """The same changes as the engine has them, by time and predicate, without making or ordering atoms."""
+        return self._shifts
+
     def _changes(self) -> list[Change]:
         if self._made is None:
             self._made = [change for shift in sorted(self._shifts, key=_place) for change in _ordered(shift)]

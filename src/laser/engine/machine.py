@@ -73,7 +73,7 @@ class Machine:
         if is_input(node):
             return make_input(node, number, self.agenda, self.tail, node in self.read)  # type: ignore[arg-type]
         if isinstance(node, Pending):
-            return PendingRelation(node, number, self.agenda).prepare()
+            return PendingRelation(node, number, self.agenda)
         return Relation(node, number, self.agenda)
 
     def load_functions(self) -> dict[str, Any]:

@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
+from laser.engine.agenda import Agenda
 from laser.engine.relation import FOREVER, Horizons, Key, Relation
 from laser.engine.tail import Tail
+from laser.plan.nodes import Node
 
 __all__ = ["Choice", "EveryComponent", "PendingRelation", "RecursiveComponent", "SingleComponent", "Trigger"]
 
@@ -56,10 +58,10 @@ class PendingRelation(Relation):
 
     __slots__ = ("fired", "timers")
 
-    def prepare(self) -> PendingRelation:
+    def __init__(self, node: Node, number: int, agenda: Agenda) -> None:
+        super().__init__(node, number, agenda)
         self.timers: dict[int, set[Key]] = {}
         self.fired: list[Key] = []
-        return self
 
     @property
     def changed(self) -> bool:

@@ -52,7 +52,7 @@ class Labels:
         """Changes by predicate. The lists of the engine are taken as they are: a loop over changes would double the cost."""
         return [
             Shift(shift.time, predicate, self._same(predicate, shift.begun), self._same(predicate, shift.ended))
-            for shift in changes._shifts
+            for shift in changes.shifts
             if shift.begun or shift.ended
             for predicate in (Predicate(shift.name, len(_first(shift.begun or shift.ended)) - 1),)
         ]
