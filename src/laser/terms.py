@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from laser.errors import FactError
 
@@ -184,10 +185,8 @@ class Atom(tuple):  # type: ignore[type-arg]
                 raise
             raise _no_arguments(args) from None
 
-    @classmethod
-    def of(cls, flat: tuple[Any, ...]) -> Atom:
-        """An atom from a flat tuple that is known to be well formed."""
-        return tuple.__new__(cls, flat)
+    of: ClassVar[Callable[[tuple[Any, ...]], Atom]]
+    """An atom from a flat tuple that is known to be well formed."""
 
     @property
     def predicate(self) -> str:
@@ -223,6 +222,9 @@ class Atom(tuple):  # type: ignore[type-arg]
     def __reduce__(self) -> tuple[object, ...]:
         return (Atom.of, (tuple(self),))
 
+
+# Without a frame of Python's, because readers of changes and of snapshots make an atom for each row.
+Atom.of = staticmethod(partial(tuple.__new__, Atom))
 
 _ONE_VALUE = (str, bytes, Iri)
 """What Python can iterate over, and is still one value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from html import escape
 from typing import Any, NamedTuple, overload
 
@@ -27,19 +28,25 @@ class Change(NamedTuple):
         return f"{self.time} {'+' if self.holds else '-'} {self.atom}"
 
 
+_change = partial(tuple.__new__, Change)
+"""A change without a frame of Python's: readers make one for each row."""
+
+
 def _place(shift: Shift) -> tuple[int, str, int]:
     """A shift is of one time point and one predicate, and has at least one key."""
     return (shift.time, shift.name, len(next(iter(shift.begun or shift.ended))))
 
 
-def _ordered(shift: Shift) -> Iterator[Change]:
+def _ordered(shift: Shift) -> list[Change]:
     """The changes of one predicate, by the order of atoms; where all values can be compared, that is the tuples' own."""
-    rows = [(key[1:], True) for key in shift.begun] + [(key[1:], False) for key in shift.ended]
+    began, ceased = (True,), (False,)
+    rows = [key[1:] + began for key in shift.begun] + [key[1:] + ceased for key in shift.ended]
     try:
         rows.sort()
     except TypeError:
-        rows.sort(key=lambda row: [value_order(value) for value in row[0]])
-    return (Change(shift.time, Atom.of((shift.name, *values)), holds) for values, holds in rows)
+        rows.sort(key=lambda row: [*map(value_order, row[:-1]), row[-1]])
+    time, name = shift.time, (shift.name,)
+    return [_change((time, Atom.of(name + row[:-1]), row[-1])) for row in rows]
 
 
 class Changes(Sequence[Change]):

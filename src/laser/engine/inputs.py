@@ -7,6 +7,7 @@ same t with more. What it changes stands in ``added``, ``removed`` and ``early``
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from typing import Any
 
 from laser.engine.agenda import Agenda
@@ -15,7 +16,7 @@ from laser.plan.nodes import (
     Node,
 )
 
-__all__ = ["ConstantInput", "DatedInput", "InputRelation", "PointsInput", "RecentInput", "RecentOutput"]
+__all__ = ["ConstantInput", "DatedInput", "InputRelation", "PointsInput", "RecentInput"]
 
 
 class InputRelation(Relation):
@@ -87,72 +88,13 @@ class RecentInput(InputRelation):
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
-            facts = set(batch)  # a set, so that nothing below hashes a fact again
-            fresh = facts.difference(self.alive)
+            facts = batch if isinstance(batch, set) else set(batch)  # nothing below hashes a fact again
             horizon = t + self.ticks
+            before = len(self.alive)
             self.alive.update(dict.fromkeys(facts, horizon))
-            self.insert(fresh, horizon)
+            new = len(self.alive) - before
+            self.insert(facts if new == len(facts) else list(islice(reversed(self.alive), new)), horizon)
         self.expire(t)
-
-
-class RecentOutput(InputRelation):
-    """``⊞n ◇ a`` where no rule joins it: a set and a ring of sets, with horizons only for what arrived again.
-
-    Bulk operations on sets use the hashes that they keep, and so beat any loop over facts.
-    """
-
-    __slots__ = ("later", "present", "ticks")
-
-    def __init__(self, node: Node, number: int, agenda: Agenda, ticks: int) -> None:
-        super().__init__(node, number, agenda)
-        self.ticks = ticks
-        self.present: set[Key] = set()
-        self.later: dict[Key, int] = {}
-
-    def live(self) -> Collection[Key]:
-        return self.present
-
-    def evidence(self) -> Iterator[tuple[Key, int]]:
-        return ((fact, horizon - self.ticks) for fact, horizon in self.horizons().items())
-
-    def horizons(self) -> dict[Key, int]:
-        """The horizon of each key."""
-        return {key: h for h, keys in self.due.items() for key in keys} | self.later
-
-    def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
-        if batch:
-            facts = set(batch)
-            fresh = facts.difference(self.present)
-            if len(fresh) < len(facts):
-                self.later.update(dict.fromkeys(facts - fresh, t + self.ticks))
-            self.present |= fresh
-            self.insert(fresh, t + self.ticks)
-        bucket = self.take_due(t - 1)
-        if bucket is not None:
-            if self.later:
-                bucket -= self.put_off(bucket.intersection(self.later), t)
-            self.present -= bucket
-            self.removed += bucket
-
-    def put_off(self, again: set[Key], t: int) -> set[Key]:
-        """Of keys that arrived again after they were put into their bucket, those that still hold."""
-        buckets: dict[int, list[Key]] = {}
-        for key, horizon in zip(again, map(self.later.pop, again), strict=True):
-            buckets.setdefault(horizon, []).append(key)
-        for horizon, keys in buckets.items():
-            if horizon >= t:
-                self.schedule(horizon, keys)
-            else:
-                again.difference_update(keys)
-        return again
-
-    def dump(self) -> Any:
-        return [[list(key), h] for key, h in self.horizons().items()]
-
-    def load(self, data: Any, key_of: Callable[[Any], Key]) -> None:
-        for key, h in data:
-            self.present.add(key_of(key))
-            self.schedule(h, [key_of(key)])
 
 
 class DatedInput(InputRelation):
@@ -170,7 +112,7 @@ class DatedInput(InputRelation):
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
             alive, now = self.alive, (t,)
-            fresh = [key for fact in set(batch) if (key := fact + now) not in alive]
+            fresh = [key for fact in batch if (key := fact + now) not in alive]
             horizon = FOREVER if self.ticks is None else t + self.ticks
             alive.update(dict.fromkeys(fresh, horizon))
             self.insert(fresh, horizon)

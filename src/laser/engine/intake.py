@@ -7,6 +7,7 @@ find odd (text, decimals, truth values, numbers of other libraries) takes the sl
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, TypeAlias
 
 from laser.analysis.facts import GivenFact, to_atom
@@ -16,8 +17,8 @@ from laser.terms import Atom, Iri, check_predicate_name
 
 __all__ = ["Groups", "receive", "take"]
 
-Groups: TypeAlias = dict[tuple[Any, int], list[Key]]
-"""Facts by the name of their predicate and their length as tuples."""
+Groups: TypeAlias = dict[tuple[str, int], set[Key]]
+"""Facts by the name of their predicate and their length as tuples. Whoever gets such a set shares it and leaves it alone."""
 
 _PLAIN_VALUES = frozenset({str, int, Iri})
 
@@ -25,10 +26,12 @@ _PLAIN_VALUES = frozenset({str, int, Iri})
 def receive(facts: Iterable[GivenFact], known: set[tuple[str, int]]) -> tuple[list[Key], Groups]:
     """Facts in their order and by predicate, or FactError and nothing taken."""
     given = _listed(facts)
-    groups = _plain_group(given)
+    if not given:
+        return given, {}
+    groups = _plain_groups(given)
     if groups is None:
         given = take(given)
-        groups = _group(given)
+        groups = _group(set(given))
     for signature in groups.keys() - known:
         check_predicate_name(signature[0])
         known.add(signature)
@@ -57,29 +60,38 @@ def _listed(facts: Iterable[GivenFact]) -> list[Any]:
     return list(each)
 
 
-def _plain_group(given: list[Any]) -> Groups | None:
-    """The one group of facts that are tuples of one predicate, column by column of kinds that need no second look."""
-    if set(map(type, given)) != {tuple}:
+def _plain_groups(given: list[Any]) -> Groups | None:
+    """The groups of facts that are tuples of kinds that need no second look; None if some are not.
+
+    The kinds of all facts count, not only of the distinct ones: to a set, ``("p", True)`` is ``("p", 1)``. The values are
+    chained and not zipped, because a zip of many tuples makes as many iterators, and calls the collector of garbage.
+    """
+    if list(map(type, given)).count(tuple) != len(given):
         return None
-    try:
-        names, *columns = zip(*given, strict=True)
-    except ValueError:
+    values = list(chain.from_iterable(given))
+    if not set(map(type, values)) <= _PLAIN_VALUES:
         return None
-    if set(map(type, names)) != {str} or len(several := set(names)) != 1:
+    distinct = set(given)
+    length = len(given[0])
+    rows = distinct if 2 * len(distinct) < len(given) else given  # a set is slower to go through
+    if length and set(map(len, rows)) == {length}:
+        names = values[::length]
+        if names.count(names[0]) == len(names) and type(names[0]) is str:
+            return {(names[0], length): distinct}
+    if () in distinct:
         return None
-    if not all(set(map(type, column)) <= _PLAIN_VALUES for column in columns):
-        return None
-    return {(several.pop(), len(columns) + 1): given}
+    groups = _group(distinct)
+    return groups if all(type(name) is str for name, _ in groups) else None
 
 
-def _group(facts: list[Key]) -> Groups:
+def _group(facts: set[Key]) -> Groups:
     """Facts by name and length."""
     groups: Groups = {}
     for fact in facts:
         signature = (fact[0], len(fact))
         several = groups.get(signature)
         if several is None:
-            groups[signature] = [fact]
+            groups[signature] = {fact}
         else:
-            several.append(fact)
+            several.add(fact)
     return groups

@@ -118,10 +118,12 @@ class Machine:
             return self.time + 1
         return self.agenda.next()
 
-    def silence(self, until: int) -> Iterator[list[Shift]]:
-        """The ticks up to a time (excluding it) at which something may change, without facts."""
+    def silence(self, until: int) -> list[Shift]:
+        """Go through the ticks before a time at which something may change, without facts."""
+        shifts: list[Shift] = []
         while (wake := self.next_wake()) is not None and wake < until:
-            yield self.tick(wake, {}, ())
+            shifts += self.tick(wake, {}, ())
+        return shifts
 
     def begin(self, start: int) -> None:
         """The timeline begins; the first tick takes background data along."""

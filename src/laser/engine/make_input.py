@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from laser.engine.agenda import Agenda
-from laser.engine.inputs import ConstantInput, DatedInput, InputRelation, PointsInput, RecentInput, RecentOutput
+from laser.engine.inputs import ConstantInput, DatedInput, InputRelation, PointsInput, RecentInput
+from laser.engine.recent_output import RecentOutput
 from laser.engine.runs import UnbrokenInput
 from laser.engine.tail import Tail
 from laser.engine.tail_inputs import LastDatedInput, LastPointsInput, LastRecentInput

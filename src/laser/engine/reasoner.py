@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from laser.analysis.core import Core
@@ -81,10 +80,11 @@ class Reasoner:
     def _make(self, streamed: frozenset[Predicate]) -> Machine:
         return Machine(build(self._core, streamed), self._limit, self._reports)
 
-    def _find_bound(self) -> frozenset[Predicate]:
-        """Predicates that are planned as not streaming in, until a fact of one arrives."""
+    def _find_bound(self) -> frozenset[tuple[str, int]]:
+        """Predicates that are planned as not streaming in, until a fact of one arrives: their names and facts' lengths."""
         background = {atom.signature for atom in self._core.background}
-        return (self._core.derived | background) - self._machine.plan.streamed
+        bound = (self._core.derived | background) - self._machine.plan.streamed
+        return frozenset((name, arity + 1) for name, arity in bound)
 
     # -- the present
 
@@ -184,7 +184,7 @@ class Reasoner:
 
     def _advance(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
         self._next = None
-        if not self._bound.isdisjoint(Predicate(name, length - 1) for name, length in groups):
+        if not self._bound.isdisjoint(groups):
             self._replan(groups)
         machine = self._machine
         shifts: list[Shift] = []
@@ -195,12 +195,12 @@ class Reasoner:
         if machine.time == time and not given:
             return []
         if 0 <= machine.time < time:
-            shifts += chain.from_iterable(machine.silence(time))
+            shifts += machine.silence(time)
         return shifts + machine.tick(time, groups, given)
 
     def _replan(self, groups: Iterable[tuple[str, int]]) -> None:
         """A predicate that rules derive, or that has background data, turns out to stream in as well."""
-        news = {Predicate(name, length - 1) for name, length in groups} & self._bound
+        news = {Predicate(name, length - 1) for name, length in self._bound.intersection(groups)}
         machine = self._make(self._machine.plan.streamed | news)
         self._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
         self._bound = self._find_bound()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from laser.engine.agenda import Agenda
+from laser.engine.differences import differences
 from laser.engine.inputs import InputRelation
 from laser.engine.relation import FOREVER, Key
 from laser.plan.nodes import Node
@@ -33,16 +34,17 @@ class UnbrokenInput(InputRelation):
         self.maturing: dict[int, set[Key]] = {}
 
     def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
-        facts = set(batch)
+        facts = batch if isinstance(batch, set) else set(batch)
         if t != self.time:
             self.yesterday = self.today if t == self.time + 1 else set()
             self.today, self.lapsed, self.time = facts, {}, t
-            self.end_runs(self.yesterday - facts)
+            ended, started = differences(self.yesterday, facts)
+            self.end_runs(ended)
         else:
             self.revive_runs(facts.intersection(self.lapsed), t, t0)
-            facts -= self.today
-            self.today |= facts
-        self.start_runs(facts - self.yesterday, t, t0)
+            started = facts - self.today - self.yesterday
+            self.today = self.today | facts
+        self.start_runs(started, t, t0)
         self.mature([fact for fact in self.maturing.pop(t, ()) if self.since.get(fact) == t - self.ticks])
         if self.today:
             self.agenda.wake(t + 1, self.number)

@@ -35,8 +35,9 @@ class Snapshot:
         """The output of a machine all of whose changes were noted."""
         if self._atoms is None:
             self._atoms = set(map(Atom.of, machine.holding()))
-        for _, name, begun, ended in self._unseen:
-            self._atoms.difference_update((name, *key[1:]) for key in ended)
-            self._atoms.update(Atom.of((name, *key[1:])) for key in begun)
+        for shift in self._unseen:
+            name = (shift.name,)
+            self._atoms.difference_update([name + key[1:] for key in shift.ended])
+            self._atoms.update([Atom.of(name + key[1:]) for key in shift.begun])
         self._unseen, self._size = [], 0
         return frozenset(self._atoms)
