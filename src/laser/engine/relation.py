@@ -94,12 +94,21 @@ class Relation:
         for horizon in before.keys() - self.due.keys():
             self.agenda.forget(horizon + 1, self.number)
 
-    def schedule_each(self, keys: Collection[Key]) -> None:
-        """Schedule keys by their own horizons."""
-        alive = self.alive
+    def schedule_each(self, horizons: Horizons) -> None:
+        """Schedule keys by their own horizons, which are often one and the same."""
+        if not horizons:
+            return
+        each = list(horizons.values())
+        if each.count(each[0]) == len(each):
+            self.schedule(each[0], horizons)
+            return
         buckets: dict[int, list[Key]] = {}
-        for key in keys:
-            buckets.setdefault(alive[key], []).append(key)
+        for key, horizon in horizons.items():
+            several = buckets.get(horizon)
+            if several is None:
+                buckets[horizon] = [key]
+            else:
+                several.append(key)
         for horizon, several in buckets.items():
             self.schedule(horizon, several)
 
@@ -111,8 +120,13 @@ class Relation:
         alive = self.alive
         gone = [key for key in bucket if alive.get(key, t) < t]
         if len(gone) < len(bucket):
-            self.schedule_each([key for key in bucket if alive.get(key, DEAD) >= t])
+            self.schedule_each({key: h for key in bucket if (h := alive.get(key, DEAD)) >= t})
         return gone
+
+    def end(self, keys: list[Key]) -> None:
+        """Let keys go whose horizon has passed and was the last word."""
+        self.removed += keys
+        self.bury(keys)
 
     def suspect(self, keys: Iterable[Key], t: int) -> list[Key]:
         """Take back the guarantee of keys, until they are derived again; the keys that had one."""
@@ -126,25 +140,29 @@ class Relation:
     def absorb(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
         """Take what was derived; the keys that are new, and the dead ones that live again."""
         alive = self.alive
-        fresh = [key for key in found if key not in alive]
-        again: list[Key] = []
-        if len(fresh) < len(found):
-            for key, horizon in found.items():
-                old = alive.get(key)
-                if old is not None and old < horizon:
-                    if old < t:
-                        again.append(key)
-                    alive[key] = horizon
-            alive.update((key, found[key]) for key in fresh)
-        else:
+        new = set(found).difference(alive)  # by the hashes that they keep
+        if len(new) == len(found):
             alive.update(found)
-        if fresh:
-            self.schedule_each(fresh)
-            if self.index:
-                self.index(fresh)
-        if again:
-            self.schedule_each(again)
-        return fresh, again
+            self.enter(found)
+            return list(found), []
+        again: Horizons = {}
+        for key, horizon in found.items():
+            old = alive.get(key)
+            if old is not None and old < horizon:
+                if old < t:
+                    again[key] = horizon
+                alive[key] = horizon
+        fresh = {key: found[key] for key in new}
+        alive.update(fresh)
+        self.enter(fresh)
+        self.schedule_each(again)
+        return list(fresh), list(again)
+
+    def enter(self, fresh: Horizons) -> None:
+        """Schedule and index keys that are new."""
+        self.schedule_each(fresh)
+        if self.index and fresh:
+            self.index(fresh)
 
     def conclude(self, suspects: Iterable[Key], t: int) -> None:
         """After all derivations: what of the suspects is gone, and what no longer lasts as long as it promised."""

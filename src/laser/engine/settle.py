@@ -104,13 +104,18 @@ class PendingRelation(Relation):
 class SingleComponent:
     """One node that does not depend on itself."""
 
-    def __init__(self, head: Relation, derive: list[Trigger], blame: list[Trigger], checks: list[Join]) -> None:
+    def __init__(
+        self, head: Relation, derive: list[Trigger], blame: list[Trigger], checks: list[Join], final: bool
+    ) -> None:
         self.heads = [head]
-        self.head, self.derive, self.blame, self.checks = head, derive, blame, checks
+        self.head, self.derive, self.blame, self.checks, self.final = head, derive, blame, checks, final
 
     def settle(self, t: int, t0: int) -> None:
         head = self.head
         suspects = head.expired(t) if t - 1 in head.due else []
+        if self.final and suspects:
+            head.end(suspects)
+            suspects = []
         for trigger in self.blame:
             if delta := trigger.delta():
                 suspects += head.suspect(trigger.join(delta, t, t0), t)

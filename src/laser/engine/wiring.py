@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
+from laser.engine.final import final_nodes
 from laser.engine.relation import Relation
 from laser.engine.settle import Choice, EveryComponent, RecursiveComponent, SingleComponent, Trigger
 from laser.engine.source import Generated
@@ -58,6 +59,7 @@ class Wiring:
     ) -> None:
         self.plan, self.numbers, self.relations = plan, generated.numbers, relations
         self.functions, self.tail, self.count = functions, tail, count
+        self.final = final_nodes(plan)
         self.choosers = Counter(
             (use.node, _constants(use)[0]) for d in plan.derivations for use in (*d.uses, *d.negatives)
         )
@@ -83,7 +85,7 @@ class Wiring:
         checks = self.checks(component)
         if component.recursive:
             return RecursiveComponent(relations, derive, blame, checks, self.count)
-        return SingleComponent(relations[0], derive, blame, checks[relations[0].number])
+        return SingleComponent(relations[0], derive, blame, checks[relations[0].number], node in self.final)
 
     def triggers(self, component: Component) -> tuple[list[Trigger], list[Trigger]]:
         derive: list[Trigger] = []
