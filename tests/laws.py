@@ -32,6 +32,7 @@ from laser.reference import answer, answer_stream
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program
 from laser.terms import Atom
+from tests.bookkeeping import check_books
 from tests.cases_reader import write_answers, write_stream
 from tests.constructs import constructs
 from tests.executors import snapshots
@@ -215,6 +216,17 @@ def failures_change_nothing(given: Given, choices: Choices) -> None:
         assert (reasoner.time, reasoner.holding(), reasoner.save()) == before, f"{error.__name__} changed the state"
 
 
+def books_are_in_order(given: Given, choices: Choices) -> None:
+    """Between any two calls, what the engine keeps is what it says that it keeps."""
+    reasoner = given.reasoner()
+    for time, facts in given.calls(choices):
+        reasoner.advance(time, facts)
+        check_books(reasoner)
+        if choices.chance(10):
+            reasoner = Reasoner.restore(given.program, reasoner.save())
+            check_books(reasoner)
+
+
 Law = Callable[[Given, Choices], None]
 
 FIRST: tuple[Law, ...] = (print_parses_back, engine_is_reference)
@@ -230,6 +242,7 @@ OTHERS: tuple[Law, ...] = (
     evidence_is_enough,
     thresholds_do_not_matter,
     failures_change_nothing,
+    books_are_in_order,
 )
 """The laws of which a trial of the long run gets two: most of the time goes into building reasoners."""
 

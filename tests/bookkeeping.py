@@ -1,0 +1,70 @@
+"""The invariants that ``laser.engine.relation`` states, looked up in a running machine: nothing lost, nothing left over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from laser import Reasoner
+from laser.engine.machine import Machine
+from laser.engine.recent_output import RecentOutput
+from laser.engine.relation import FOREVER, Relation
+
+__all__ = ["check_books"]
+
+
+def check_books(reasoner: Reasoner) -> None:
+    """AssertionError if the bookkeeping between two calls is not in order."""
+    machine = reasoner._machine
+    for relation in machine.relations:
+        what = f"{relation.node} at {machine.time}"
+        check_slate(relation, what)
+        check_horizons(relation, machine.time, what)
+        check_indexes(machine, relation, what)
+
+
+def check_slate(relation: Relation, what: str) -> None:
+    for part in ("added", "removed", "early", "dead", "dying", "groups"):
+        assert not getattr(relation, part), f"{what}: {part} is left over"
+
+
+def check_horizons(relation: Relation, time: int, what: str) -> None:
+    horizons = relation.horizons() if isinstance(relation, RecentOutput) else relation.alive
+    assert set(horizons) == set(relation.live()), f"{what}: not every live key has a horizon"
+    late = {key: h for key, h in horizons.items() if h < time}
+    assert not late, f"{what}: these should be gone: {late}"
+    opened = [h for h in relation.due if h < time]
+    assert not opened, f"{what}: the buckets of {opened} were never opened"
+    places: dict[Any, int] = {}
+    for bucket, keys in relation.due.items():
+        for key in keys:
+            places[key] = min(bucket, places.get(key, bucket))
+    for key, h in horizons.items():
+        unscheduled = h >= FOREVER or (h == time and str(relation.node) == "time points in [0]")
+        assert unscheduled or places.get(key, h + 1) <= h, f"{what}: {key} ends after {h} and nobody looks then"
+    for bucket in relation.due:
+        asked = relation.number in relation.agenda._due.get(bucket + 1, ())
+        assert asked, f"{what}: a bucket is due after {bucket}, and the agenda does not know"
+    if isinstance(relation, RecentOutput):
+        check_output(relation, what)
+
+
+def check_output(relation: RecentOutput, what: str) -> None:
+    """Each fact in one bucket, and nothing known of others."""
+    assert sum(map(len, relation.due.values())) == len(relation.present), f"{what}: a fact is in two buckets"
+    assert relation.later.keys() <= relation.present, f"{what}: a fact that is gone is known to have come again"
+    assert relation.own <= relation.due.keys(), f"{what}: a bucket that is gone is owned"
+
+
+def check_indexes(machine: Machine, relation: Relation, what: str) -> None:
+    for positions in machine.generated.indexes.get(relation.node, ()):
+        index = machine.namespace[f"n{relation.number}_by_{'_'.join(map(str, positions))}"]
+        assert index == _index(relation.alive, positions), f"{what}: the index by {positions} is not that of the keys"
+
+
+def _index(keys: Iterable[Any], positions: tuple[int, ...]) -> dict[Any, set[Any]]:
+    found: dict[Any, set[Any]] = {}
+    for key in keys:
+        values = tuple(key[p] for p in positions)
+        found.setdefault(values[0] if len(values) == 1 else values, set()).add(key)
+    return found
