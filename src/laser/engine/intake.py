@@ -1,11 +1,12 @@
 """Facts as they come in: checked, in one form, grouped by predicate.
 
 Hundreds of thousands of facts may come in one call, so the checks run over whole batches in C where they can; what they
-find odd (text, decimals, truth values, numbers of other libraries) takes the slow way, fact by fact.
+find odd (text, truth values, numbers of other libraries) takes the slow way, fact by fact.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any, TypeAlias
@@ -28,10 +29,7 @@ def receive(facts: Iterable[GivenFact], known: set[tuple[str, int]]) -> tuple[li
     given = _listed(facts)
     if not given:
         return given, {}
-    groups = _plain_groups(given)
-    if groups is None:
-        given = take(given)
-        groups = _group(set(given))
+    given, groups = _in_bulk(given) or _one_by_one(given)
     for signature in groups.keys() - known:
         check_predicate_name(signature[0])
         known.add(signature)
@@ -60,8 +58,13 @@ def _listed(facts: Iterable[GivenFact]) -> list[Any]:
     return list(each)
 
 
-def _plain_groups(given: list[Any]) -> Groups | None:
-    """The groups of facts that are tuples of kinds that need no second look; None if some are not.
+def _one_by_one(given: list[Any]) -> tuple[list[Key], Groups]:
+    taken = take(given)
+    return taken, _group(set(taken))
+
+
+def _in_bulk(given: list[Any]) -> tuple[list[Key], Groups] | None:
+    """The same where facts are tuples of texts, IRIs and numbers of Python's own; None where some are not.
 
     The kinds of all facts count, not only of the distinct ones: to a set, ``("p", True)`` is ``("p", 1)``. The values are
     chained and not zipped, because a zip of many tuples makes as many iterators, and calls the collector of garbage.
@@ -69,19 +72,37 @@ def _plain_groups(given: list[Any]) -> Groups | None:
     if list(map(type, given)).count(tuple) != len(given):
         return None
     values = list(chain.from_iterable(given))
-    if not set(map(type, values)) <= _PLAIN_VALUES:
-        return None
+    kinds = set(map(type, values))
+    if not kinds <= _PLAIN_VALUES:
+        decimals = _with_decimals(given, values) if kinds - _PLAIN_VALUES == {float} else None
+        if decimals is None:
+            return None
+        given = decimals
     distinct = set(given)
     length = len(given[0])
     rows = distinct if 2 * len(distinct) < len(given) else given  # a set is slower to go through
     if length and set(map(len, rows)) == {length}:
         names = values[::length]
         if names.count(names[0]) == len(names) and type(names[0]) is str:
-            return {(names[0], length): distinct}
+            return given, {(names[0], length): distinct}
     if () in distinct:
         return None
     groups = _group(distinct)
-    return groups if all(type(name) is str for name, _ in groups) else None
+    return (given, groups) if all(type(name) is str for name, _ in groups) else None
+
+
+def _with_decimals(given: list[Any], values: list[Any]) -> list[Key] | None:
+    """Facts with decimals, of which 1.0 becomes 1; None where that takes a second look."""
+    decimals = [value for value in values if type(value) is float]
+    if not all(map(math.isfinite, decimals)):
+        return None
+    if not any(map(float.is_integer, decimals)):
+        return given
+    length = len(given[0])
+    if set(map(len, given)) != {length}:
+        return None
+    whole = [int(value) if type(value) is float and value.is_integer() else value for value in values]
+    return list(zip(*[iter(whole)] * length, strict=True))
 
 
 def _group(facts: set[Key]) -> Groups:

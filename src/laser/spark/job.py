@@ -12,7 +12,6 @@ from typing import Any, Literal
 from laser.analysis.resolve import resolve
 from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
 from laser.engine.state import fingerprint
-from laser.spark.kinds import carrier
 from laser.spark.layout import Layout
 from laser.spark.lift import KNOWN
 from laser.syntax import tree
@@ -59,12 +58,6 @@ class Job:
     reach: int | None = 0
     tuples: int = 0
     limit: int = DEFAULT_LIMIT
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether all facts are of one predicate and none of their values is a decimal."""
-        shapes = self.inputs.shapes
-        return len(shapes) == 1 and not any(carrier(kind) == "double" or kind == "term" for kind in shapes[0].kinds)
 
     @cached_property
     def counts_keys(self) -> bool:

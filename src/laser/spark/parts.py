@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from laser.engine.changes import Changes
@@ -11,7 +10,7 @@ from laser.engine.reasoner import Reasoner
 from laser.spark.arrow import Fact
 from laser.spark.job import Job, bucket_of
 from laser.spark.lift import SEEN
-from laser.terms import Atom, Predicate
+from laser.terms import Predicate
 
 __all__ = ["Part", "Shift", "make_part"]
 
@@ -69,20 +68,11 @@ def _first(keys: Collection[Fact]) -> Fact:
     return next(iter(keys))
 
 
-_to_atom = partial(tuple.__new__, Atom)
-
-
-def as_given(facts: list[Fact], plain: bool) -> list[Any]:
-    """Facts as the engine takes them without a second look: tuples of one predicate, without decimals, or else atoms."""
-    return facts if plain else list(map(_to_atom, facts))
-
-
 class Together:
     """One reasoner for all keys of a bucket."""
 
     def __init__(self, job: Job, bucket: int, start: int) -> None:
         own = job.own_of(bucket)
-        self.plain = job.is_plain
         self.lifted = job.mode == "lifted" and job.counts_keys
         self.seen: set[Any] = {atom[1] for atom in own}
         self.first = [(SEEN, key) for key in self.seen] if self.lifted else []
@@ -103,8 +93,7 @@ class Together:
             news = [*self.first, *self._introduce(time, facts)]
             self.first = []
             facts = [fact for fact in facts if fact[0] != SEEN]  # told once is told for ever; twice would be kept twice
-        given = as_given([*news, *facts] if news else facts, self.plain and not news)
-        return self.labels.shifts(self.reasoner.advance(time, given))
+        return self.labels.shifts(self.reasoner.advance(time, [*news, *facts] if news else facts))
 
     def _introduce(self, time: int, facts: list[Fact]) -> list[Fact]:
         """A fact for each key that was not seen before; a key that was is known by it for ever."""
@@ -147,12 +136,12 @@ class Apart:
     def _step(self, key: Any, time: int, facts: list[Fact]) -> Iterable[Shift]:
         if key not in self.reasoners:
             return self._begin(key, time, facts)
-        return _with_key(key, Labels().shifts(self.reasoners[key].advance(time, as_given(facts, False))))
+        return _with_key(key, Labels().shifts(self.reasoners[key].advance(time, facts)))
 
     def _begin(self, key: Any, time: int, facts: list[Fact]) -> Iterable[Shift]:
         """A key exists from its first fact on: what its silent past would have said is not said."""
         reasoner = self.reasoners[key] = self.job.reasoner(self.start, (*self.job.background, *self.own.get(key, [])))
-        reasoner.advance(time, as_given(facts, False))
+        reasoner.advance(time, facts)
         holding = [Shift(time, atom.signature, [tuple(atom)], []) for atom in reasoner.holding()]
         return _with_key(key, holding)
 
