@@ -12,6 +12,7 @@ are dead meanwhile, so that no two of them can hold each other up.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -112,10 +113,12 @@ class SingleComponent:
 
     def settle(self, t: int, t0: int) -> None:
         head = self.head
-        suspects = head.expired(t) if t - 1 in head.due else []
-        if self.final and suspects:
-            head.end(suspects)
-            suspects = []
+        suspects: list[Key] = []
+        if t - 1 in head.due:
+            if self.final:
+                head.end(head.expired(t) if self.blame else list(head.take_due(t - 1) or ()))
+            else:
+                suspects = head.expired(t)
         for trigger in self.blame:
             if delta := trigger.delta():
                 suspects += head.suspect(trigger.join(delta, t, t0), t)
@@ -224,7 +227,7 @@ class EveryComponent:
     def __init__(self, head: Relation, dated: Relation, size: int | None, tail: Tail | None) -> None:
         self.heads = [head]
         self.head, self.dated, self.size, self.tail = head, dated, size, tail
-        self.counts: dict[Key, int] = {}
+        self.counts: Counter[Key] = Counter()
         self.length = 0
         self.time = -1
         self.today: set[Key] = set()
@@ -250,17 +253,16 @@ class EveryComponent:
         return (t - t0 if self.size is None else min(self.size, t - t0)) + 1
 
     def recount(self, t: int) -> set[Key]:
-        counts, touched = self.counts, set()
-        for key in self.dated.added:
-            point = key[:-1]
-            if key[-1] == t:
-                self.today.add(point)
-            counts[point] = counts.get(point, 0) + 1
-            touched.add(point)
+        counts = self.counts
+        points = [key[:-1] for key in self.dated.added]
+        counts.update(points)
+        if self.tail is not None:
+            self.today.update(key[:-1] for key in self.dated.added if key[-1] == t)
+        touched = set(points)
         for key in self.dated.removed:
             point = key[:-1]
-            left = counts[point] - 1
             touched.add(point)
+            left = counts[point] - 1
             if left:
                 counts[point] = left
             else:
@@ -269,8 +271,9 @@ class EveryComponent:
 
     def decide(self, touched: set[Key], length: int) -> None:
         head, counts = self.head, self.counts
-        begun = [key for key in touched if counts.get(key) == length and key not in head.alive]
-        ended = [key for key in touched if counts.get(key) != length and key in head.alive]
+        whole = {key for key in touched if counts.get(key) == length}
+        begun = list(whole.difference(head.alive))
+        ended = [key for key in touched - whole if key in head.alive]
         head.alive.update(dict.fromkeys(begun, FOREVER))
         if begun and head.index:
             head.index(begun)
