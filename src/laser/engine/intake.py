@@ -30,9 +30,10 @@ def receive(facts: Iterable[GivenFact], known: set[tuple[str, int]]) -> tuple[li
     if not given:
         return given, {}
     given, groups = _in_bulk(given) or _one_by_one(given)
-    for signature in groups.keys() - known:
-        check_predicate_name(signature[0])
-        known.add(signature)
+    if unknown := groups.keys() - known:
+        for name in dict.fromkeys(fact[0] for fact in given):  # in their order, so that the first bad one is told
+            check_predicate_name(name)
+        known |= unknown
     return given, groups
 
 

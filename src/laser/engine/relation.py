@@ -138,25 +138,22 @@ class Relation:
         return hit
 
     def absorb(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
-        """Take what was derived; the keys that are new, and the dead ones that live again."""
+        """Take over what was derived; the keys that are new, and the dead ones that live again."""
         alive = self.alive
-        new = set(found).difference(alive)  # by the hashes that they keep
-        if len(new) == len(found):
-            alive.update(found)
-            self.enter(found)
-            return list(found), []
+        keys = set(found)
+        new = keys.difference(alive)  # by the hashes that they keep
         again: Horizons = {}
-        for key, horizon in found.items():
-            old = alive.get(key)
-            if old is not None and old < horizon:
-                if old < t:
-                    again[key] = horizon
-                alive[key] = horizon
-        fresh = {key: found[key] for key in new}
-        alive.update(fresh)
-        self.enter(fresh)
-        self.schedule_each(again)
-        return list(fresh), list(again)
+        if len(new) < len(keys):
+            for key in keys - new:
+                old, horizon = alive[key], found.pop(key)
+                if old < horizon:
+                    if old < t:
+                        again[key] = horizon
+                    alive[key] = horizon
+            self.schedule_each(again)
+        alive.update(found)
+        self.enter(found)
+        return list(found), list(again)
 
     def enter(self, fresh: Horizons) -> None:
         """Schedule and index keys that are new."""

@@ -78,6 +78,14 @@ class PendingRelation(Relation):
 
     def conclude(self, suspects: Iterable[Key], t: int) -> None:
         super().conclude(suspects, t)
+        self.stop_timers()
+
+    def end(self, keys: list[Key]) -> None:
+        super().end(keys)
+        self.stop_timers()
+
+    def stop_timers(self) -> None:
+        """What is gone does not fire any more."""
         for key in self.removed:
             bucket = self.timers.get(key[-1])
             if bucket is not None:
@@ -123,8 +131,10 @@ class SingleComponent:
             if delta := trigger.delta():
                 suspects += head.suspect(trigger.join(delta, t, t0), t)
         if suspects:
-            self.renew(suspects, t, t0)
-            head.conclude(suspects, t)
+            if self.renew(suspects, t, t0) or head.dying:
+                head.conclude(suspects, t)
+            else:
+                head.end(suspects)
         for trigger in self.derive:
             if delta := trigger.delta():
                 fresh, _ = head.absorb(trigger.join(delta, t, t0), t)  # type: ignore[arg-type]
@@ -133,11 +143,15 @@ class SingleComponent:
         if isinstance(head, PendingRelation):
             head.fire(t)
 
-    def renew(self, suspects: list[Key], t: int, t0: int) -> None:
+    def renew(self, suspects: list[Key], t: int, t0: int) -> bool:
+        """Let suspects live that the present state derives; whether there are any."""
+        renewed = False
         for check in self.checks:
             found = check(suspects, t, t0)
             if found:
                 self.head.absorb(found, t)
+                renewed = True
+        return renewed
 
 
 class RecursiveComponent:

@@ -302,10 +302,18 @@ class _Function:
             self.line(f"key = {'k' if self.is_same_key() else _tuple([repr(label_of(head)), *values])}")
         if self.blame:
             self.line("found.add(key)")
+        elif self.is_told_once():
+            self.line(f"found[key] = {self.horizon}")
         else:
             self.line(f"if found.get(key, -1) < {self.horizon}: found[key] = {self.horizon}")
             if self.start is None and self.depth == 3 and len(self.derivation.uses) == 1:
                 self.line(f"if {self.horizon} == FOREVER: break")  # no witness can promise more
+
+    def is_told_once(self) -> bool:
+        """Whether the head names all that the body binds, so that no two ways through the loops lead to one key."""
+        named = {term.name for term in self.derivation.terms if isinstance(term, Variable)}
+        terms = [term for use in self.derivation.uses for term in use.terms]
+        return all(term.name in named for term in terms if isinstance(term, Variable))
 
     def is_same_key(self) -> bool:
         """Whether the head's key is the very key from which the join began."""
