@@ -62,6 +62,11 @@ def test_no_command_is_wrong_usage_and_shows_the_help(laser):
     assert result.stdout == ""
 
 
+def test_a_command_that_is_nearly_one_is_named(laser):
+    assert "did you mean 'eval'?" in laser("evall", code=2).stderr
+    assert "did you mean" not in laser("zzz", code=2).stderr
+
+
 def test_help_starts_at_once():
     """Neither the parser's grammar nor the engine nor a command is loaded for it."""
     script = "import sys; from laser.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"

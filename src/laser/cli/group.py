@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
@@ -49,6 +50,14 @@ class Group(click.Group):
             return None
         command: click.Command = import_module(f"laser.cli.{cmd_name}").command
         return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if near := get_close_matches(args[0], COMMANDS, 1):
+                error.message = f"there is no command '{args[0]}'; did you mean '{near[0]}'?"
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
