@@ -55,9 +55,10 @@ class Group(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if near := get_close_matches(args[0], COMMANDS, 1):
-                error.message = f"there is no command '{args[0]}'; did you mean '{near[0]}'?"
-            raise
+            near = get_close_matches(args[0], COMMANDS, 1)
+            if not near:
+                raise
+            raise click.UsageError(f"there is no command '{args[0]}'; did you mean '{near[0]}'?", error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
