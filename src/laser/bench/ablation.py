@@ -11,6 +11,7 @@ from laser.engine.inputs import InputRelation
 from laser.engine.machine import Machine, Shift
 from laser.engine.reasoner import Reasoner
 from laser.engine.settle import EveryComponent, PendingRelation
+from laser.engine.snapshot import atoms_of
 from laser.plan.build import build
 from laser.terms import Atom, Predicate
 
@@ -61,7 +62,7 @@ class NaiveReasoner(Reasoner):
         self._machine.resting = False
 
     def holding(self) -> frozenset[Atom]:
-        return frozenset(map(Atom.of, self._machine.holding()))
+        return frozenset(atom for name, keys in self._machine.holding() for atom in atoms_of(name, keys))
 
     def _make(self, streamed: frozenset[Predicate]) -> Machine:
         return NaiveMachine(build(self._core, streamed), self._limit, self._reports)

@@ -117,11 +117,15 @@ def _repeats(experiment: str) -> Callable[[Records], float | None]:
     return find
 
 
-def _snapshots(run: Records) -> float | None:
+def _snapshots(output: str) -> Callable[[Records], float | None]:
     """The worst of the paper's experiments; sets of some dozen atoms measure the call and not the set."""
-    names = ("diamond", "box", "join", "cooling")
-    chosen = [r.ratio or 0 for name in names for r in _line(run, name, "snapshot alone", "µs/atom")]
-    return max(chosen, default=None)
+
+    def find(run: Records) -> float | None:
+        names = ("diamond", "box", "join", "cooling")
+        chosen = [r.ratio or 0 for name in names for r in _line(run, name, output, "µs/atom")]
+        return max(chosen, default=None)
+
+    return find
 
 
 def _peer(name: str) -> Callable[[Records], float | None]:
@@ -174,7 +178,8 @@ TARGETS = (
     Target(4, "diamond, w = 3,600 (2.9 million live): × floor", 12, _worst("diamond", _AT_800, range(3600, 3601))),
     Target(4, "multi, r rules with one head: × one rule", 1.5, _multi("multi", "µs/fact")),
     Target(4, "multi, r heads: a derived change, × one rule", 0.5, _multi("multi-heads", "µs/change")),
-    Target(4, "a full snapshot: × building that set", 2, _snapshots),
+    Target(4, "a full snapshot: × making its atoms and their set", 2, _snapshots("snapshot alone")),
+    Target(4, "a full snapshot: × a set of atoms that are there", 2, _snapshots("snapshot, atoms at hand")),
     Target(4, "box, w = 80: × w = 1 (flat)", 1.25, _against("w", "box", 1, 80)),
     Target(4, "diamond, w = 3,600: × w = 20", 2, _against("w", "diamond", 20, 3600)),
     Target(4, "diamond, a repeating stream: × the unique one", 1, _repeats("diamond")),

@@ -228,11 +228,9 @@ class Machine:
         others = {(time, fact) for relation in self.inputs for fact, time in relation.evidence()}
         return sorted(others.difference(tail), key=lambda dated: dated[0]) + tail
 
-    def holding(self) -> Iterator[Key]:
-        """The output now, as flat atoms."""
-        for predicate, relation in self.outputs:
-            for key in relation.live():
-                yield (predicate.name, *key[1:])
+    def holding(self) -> Iterator[tuple[str, Collection[Key]]]:
+        """The output now, by the names of predicates; keys carry some label, their values count."""
+        return ((predicate.name, relation.live()) for predicate, relation in self.outputs)
 
 
 def _largest_tuple_window(plan: Plan) -> int:

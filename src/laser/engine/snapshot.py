@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import repeat
 
 from laser.engine.machine import Machine, Shift
+from laser.engine.relation import Key
 from laser.terms import Atom
 
-__all__ = ["Snapshot"]
+__all__ = ["Snapshot", "atoms_of"]
+
+
+def named(name: str, keys: Collection[Key]) -> Collection[Key]:
+    """Keys of one relation, which share their label, as flat atoms of a predicate."""
+    if not keys or next(iter(keys))[0] == name:
+        return keys
+    first = (name,)
+    return [first + key[1:] for key in keys]
+
+
+def atoms_of(name: str, keys: Collection[Key]) -> Iterator[Atom]:
+    """Atoms of a predicate, made without a frame of Python's for each."""
+    return map(tuple.__new__, repeat(Atom), named(name, keys))
 
 
 class Snapshot:
@@ -34,10 +49,9 @@ class Snapshot:
     def of(self, machine: Machine) -> frozenset[Atom]:
         """The output of a machine all of whose changes were noted."""
         if self._atoms is None:
-            self._atoms = set(map(Atom.of, machine.holding()))
+            self._atoms = {atom for name, keys in machine.holding() for atom in atoms_of(name, keys)}
         for shift in self._unseen:
-            name = (shift.name,)
-            self._atoms.difference_update([name + key[1:] for key in shift.ended])
-            self._atoms.update([Atom.of(name + key[1:]) for key in shift.begun])
+            self._atoms.difference_update(named(shift.name, shift.ended))
+            self._atoms.update(atoms_of(shift.name, shift.begun))
         self._unseen, self._size = [], 0
         return frozenset(self._atoms)
