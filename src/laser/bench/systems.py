@@ -102,8 +102,8 @@ def snapshot_alone(experiment: Experiment, case: Case, effort: Effort) -> Iterat
         seconds = thread_time() - begin
         if held:
             values.append(seconds / len(held) * 1e6)
-            floors[ALONE].append(_make_set(list(map(tuple, held))) / len(held) * 1e6)
             floors[REHASHED].append(_build_set(list(held)) / len(held) * 1e6)
+            floors[ALONE].append(_make_set(list(map(tuple, held))) / len(held) * 1e6)
     for output, base in floors.items():
         where = (experiment.name, *numbers(case), "laser", output, "µs/atom")
         if not values:

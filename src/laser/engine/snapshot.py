@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import repeat
+from collections.abc import Collection, Iterable
 
 from laser.engine.machine import Machine, Shift
 from laser.engine.relation import Key
@@ -12,17 +11,24 @@ from laser.terms import Atom
 __all__ = ["Snapshot", "atoms_of"]
 
 
-def named(name: str, keys: Collection[Key]) -> Collection[Key]:
-    """Keys of one relation, which share their label, as flat atoms of a predicate."""
-    if not keys or next(iter(keys))[0] == name:
+def atoms_of(name: str, keys: Collection[Key]) -> Iterable[Atom]:
+    """Atoms of a predicate from keys of one relation, which share their label."""
+    if _are_named(name, keys):
+        return map(Atom.of, keys)
+    first = (name,)
+    return [Atom.of(first + key[1:]) for key in keys]
+
+
+def _flat(name: str, keys: Collection[Key]) -> Iterable[Key]:
+    """The same as tuples, which are enough to find atoms by."""
+    if _are_named(name, keys):
         return keys
     first = (name,)
     return [first + key[1:] for key in keys]
 
 
-def atoms_of(name: str, keys: Collection[Key]) -> Iterator[Atom]:
-    """Atoms of a predicate, made without a frame of Python's for each."""
-    return map(tuple.__new__, repeat(Atom), named(name, keys))
+def _are_named(name: str, keys: Collection[Key]) -> bool:
+    return not keys or next(iter(keys))[0] == name
 
 
 class Snapshot:
@@ -51,7 +57,7 @@ class Snapshot:
         if self._atoms is None:
             self._atoms = {atom for name, keys in machine.holding() for atom in atoms_of(name, keys)}
         for shift in self._unseen:
-            self._atoms.difference_update(named(shift.name, shift.ended))
+            self._atoms.difference_update(_flat(shift.name, shift.ended))
             self._atoms.update(atoms_of(shift.name, shift.begun))
         self._unseen, self._size = [], 0
         return frozenset(self._atoms)
