@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from laser.plan.nodes import Background, Dated, Node, Pending, Points, Unbroken, Unit, width_of
+from laser.plan.nodes import Background, Dated, Gate, Node, Pending, Points, Unbroken, Unit, width_of
 from laser.plan.plan import Derivation, Plan, Use
 from laser.syntax.tree import Variable
 
@@ -68,4 +68,4 @@ def _limit(use: Use, told: dict[Node, Told]) -> Limit | None:
 
 def _lasts(node: Node) -> bool:
     """Whether keys hold until they are revoked, if ever."""
-    return isinstance(node, Background | Unit | Unbroken) or (isinstance(node, Dated) and node.ticks is None)
+    return isinstance(node, Background | Gate | Unit | Unbroken) or (isinstance(node, Dated) and node.ticks is None)

@@ -40,14 +40,6 @@ class InputRelation(Relation):
             self.index(fresh)
         self.added = [*self.added, *fresh] if self.added else fresh
 
-    def revoke(self, keys: Collection[Key]) -> None:
-        """Keys that end before their horizon."""
-        for key in keys:
-            self.alive[key] = -1
-        self.removed += keys
-        self.dead += keys
-        self.early += keys
-
     def expire(self, t: int) -> None:
         """Drop the keys whose horizon has passed. (What rests on them has expired with them, so no join needs them.)"""
         bucket = self.take_due(t - 1)

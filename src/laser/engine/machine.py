@@ -28,6 +28,7 @@ from laser.errors import LimitError
 from laser.plan.nodes import (
     Background,
     Dated,
+    Gate,
     Node,
     Pending,
     Projected,
@@ -63,6 +64,7 @@ class Machine:
         self.tail = Tail(_largest_tuple_window(plan))
         self.generated = generated or generate(plan)
         self.read = {use.node for d in plan.derivations for use in (*d.uses, *d.negatives)}
+        self.read |= {node.source for node in self.generated.numbers if isinstance(node, Gate)}
         self.relations = [self.relation(node, number) for node, number in self.generated.numbers.items()]
         self.namespace = self.load_functions()
         self.wire()

@@ -172,6 +172,22 @@ class Relation:
             self.early += [key for key, promised in dying.items() if alive[key] < promised]
             dying.clear()
 
+    def revoke(self, keys: Collection[Key]) -> None:
+        """Keys that end before their horizon."""
+        for key in keys:
+            self.alive[key] = DEAD
+        self.removed += keys
+        self.dead += keys
+        self.early += keys
+
+    def stand(self, begun: list[Key], ended: list[Key]) -> None:
+        """Keys that hold until they are revoked, and keys that are."""
+        self.alive.update(dict.fromkeys(begun, FOREVER))
+        if begun and self.index:
+            self.index(begun)
+        self.added = begun
+        self.revoke(ended)
+
     def grouped(self, part: str, positions: tuple[int, ...]) -> dict[Any, list[Key]]:
         """What changed in this tick, by some values: rules with constants there look at their own keys only."""
         groups = self.groups.get((part, positions))

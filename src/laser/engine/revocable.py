@@ -1,8 +1,8 @@
-"""Which nodes may lose a key before its horizon: those that rest on negation, on runs or on counts."""
+"""Which nodes may lose a key before its horizon: those that rest on negation, on runs, on counts or on gates."""
 
 from __future__ import annotations
 
-from laser.plan.nodes import Every, LastDated, LastPoints, LastRecent, Node, Unbroken
+from laser.plan.nodes import Every, Gate, LastDated, LastPoints, LastRecent, Node, Unbroken
 from laser.plan.plan import Plan
 
 __all__ = ["revocable_nodes"]
@@ -15,7 +15,7 @@ def revocable_nodes(plan: Plan) -> frozenset[Node]:
         derivations = [plan.derivations[number] for number in component.derivations]
         revoked = any(d.negatives or any(use.node in found for use in d.uses) for d in derivations)
         if revoked or any(
-            isinstance(n, Unbroken | LastRecent | LastDated | LastPoints | Every) for n in component.nodes
+            isinstance(n, Unbroken | LastRecent | LastDated | LastPoints | Every | Gate) for n in component.nodes
         ):
             found.update(component.nodes)
     return frozenset(found)

@@ -17,11 +17,19 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from laser.engine.agenda import Agenda
-from laser.engine.relation import FOREVER, Horizons, Key, Relation
+from laser.engine.relation import Horizons, Key, Relation
 from laser.engine.tail import Tail
 from laser.plan.nodes import Node
 
-__all__ = ["Choice", "EveryComponent", "PendingRelation", "RecursiveComponent", "SingleComponent", "Trigger"]
+__all__ = [
+    "Choice",
+    "EveryComponent",
+    "GateComponent",
+    "PendingRelation",
+    "RecursiveComponent",
+    "SingleComponent",
+    "Trigger",
+]
 
 Join: TypeAlias = Callable[[Collection[Key], int, int], Horizons]
 Blame: TypeAlias = Callable[[Collection[Key], int, int], set[Key]]
@@ -288,12 +296,18 @@ class EveryComponent:
         whole = {key for key in touched if counts.get(key) == length}
         begun = list(whole.difference(head.alive))
         ended = [key for key in touched - whole if key in head.alive]
-        head.alive.update(dict.fromkeys(begun, FOREVER))
-        if begun and head.index:
-            head.index(begun)
-        head.added = begun
-        for key in ended:
-            head.alive[key] = -1
-        head.removed += ended
-        head.dead += ended
-        head.early += ended
+        head.stand(begun, ended)
+
+
+class GateComponent:
+    """A condition: a key stands as long as that of its source is renewed."""
+
+    def __init__(self, head: Relation, source: Relation) -> None:
+        self.heads = [head]
+        self.head, self.source = head, source
+
+    def settle(self, t: int, t0: int) -> None:
+        head, alive = self.head.alive, self.source.alive
+        touched = {*self.source.added, *self.source.removed}
+        holding = {key for key in touched if alive.get(key, -1) >= t}
+        self.head.stand(list(holding.difference(head)), [key for key in touched - holding if key in head])

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 from laser.engine.final import final_nodes
 from laser.engine.relation import Relation
-from laser.engine.settle import Choice, EveryComponent, RecursiveComponent, SingleComponent, Trigger
+from laser.engine.settle import Choice, EveryComponent, GateComponent, RecursiveComponent, SingleComponent, Trigger
 from laser.engine.source import Generated
 from laser.engine.tail import Tail
-from laser.plan.nodes import Background, Every, LastPoints, Node, Pending, Points, View, is_input
+from laser.plan.nodes import Background, Every, Gate, LastPoints, Node, Pending, Points, View, is_input
 from laser.plan.plan import Component, Plan, Use
 from laser.syntax.tree import Constant
 from laser.terms import Value
 
 __all__ = ["Consumers", "SomeComponent", "Wiring"]
 
-SomeComponent: TypeAlias = SingleComponent | RecursiveComponent | EveryComponent
+SomeComponent: TypeAlias = SingleComponent | RecursiveComponent | EveryComponent | GateComponent
 
 MANY_CHOOSERS = 8
 """So many rules with constants at the same positions of a node have their keys sorted out for them."""
@@ -81,6 +81,8 @@ class Wiring:
         if isinstance(node, Every) and not component.recursive:
             dated = self.relations[self.numbers[node.dated]]
             return EveryComponent(relations[0], dated, node.size, self.tail if node.kind == "tuple" else None)
+        if isinstance(node, Gate):
+            return GateComponent(relations[0], self.relations[self.numbers[node.source]])
         derive, blame = self.triggers(component)
         checks = self.checks(component)
         if component.recursive:
@@ -145,6 +147,8 @@ class Wiring:
         for node, number in numbers.items():
             if isinstance(node, Every):
                 consumers[numbers[node.dated]].add(component_of[number], None)
+            elif isinstance(node, Gate):
+                consumers[numbers[node.source]].add(component_of[number], None)
         return consumers
 
     def ticking(self) -> tuple[bool, list[Relation]]:

@@ -7,6 +7,7 @@ from itertools import chain, product
 
 from laser.analysis.core import Core, CoreRule, Extended, Test
 from laser.plan.components import components
+from laser.plan.gates import set_gates
 from laser.plan.lonely import is_open, open_lonely_variables
 from laser.plan.nodes import Node, Pending, Pinned, Plain, Unit
 from laser.plan.plan import Derivation, Plan, Use
@@ -28,6 +29,7 @@ def build(core: Core, streamed: frozenset[Predicate] = frozenset()) -> Plan:
     made = share_bodies(list(dict.fromkeys(written)))
     made += [derivation for several in views.derivations.values() for derivation in several]
     derivations, aliases = skip_copies(made)
+    derivations = set_gates(derivations)
     return Plan(
         core=core,
         streamed=streamed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from laser.plan.nodes import Every, Node
+from laser.plan.nodes import Every, Gate, Node
 from laser.plan.plan import Component, Derivation
 
 __all__ = ["components"]
@@ -22,6 +22,8 @@ def components(derivations: list[Derivation], outputs: Iterable[Node]) -> tuple[
         below = depends[node]
         if isinstance(node, Every):
             below[node.dated] = None
+        if isinstance(node, Gate):
+            below[node.source] = None
     return tuple(
         Component(
             nodes=tuple(group),

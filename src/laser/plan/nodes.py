@@ -13,7 +13,7 @@ from typing import TypeAlias
 from laser.terms import Predicate
 
 __all__ = [
-    "Background", "Dated", "Every", "Input", "LastDated", "LastPoints", "LastRecent", "Node", "Pending", "Pinned", "Plain",
+    "Background", "Dated", "Every", "Gate", "Input", "LastDated", "LastPoints", "LastRecent", "Node", "Pending", "Pinned", "Plain",
     "Points", "Projected", "Recent", "Shared", "Unbroken", "Unit", "View", "is_input", "label_of", "width_of",
 ]  # fmt: skip
 
@@ -195,8 +195,18 @@ class Shared:
         return f"shared {self.part} {self.number}"
 
 
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A condition that is one for all heads of a rule: it stands until it is revoked, however often it is renewed."""
+
+    source: Node
+
+    def __str__(self) -> str:
+        return f"{self.source}, while it holds"
+
+
 Input: TypeAlias = Recent | Dated | Unbroken | LastRecent | LastDated | Points | LastPoints | Background | Unit
-Node: TypeAlias = Input | Plain | Pinned | Pending | View | Projected | Every | Shared
+Node: TypeAlias = Input | Plain | Pinned | Pending | View | Projected | Every | Gate | Shared
 
 _INPUTS = (Recent, Dated, Unbroken, LastRecent, LastDated, Points, LastPoints, Background, Unit)
 
@@ -210,7 +220,7 @@ def label_of(node: Node) -> str:
     """What stands first in the keys of a node."""
     if isinstance(node, Every):
         return label_of(node.dated)
-    if isinstance(node, Projected):
+    if isinstance(node, Projected | Gate):
         return label_of(node.source)
     return "" if isinstance(node, Points | LastPoints | Unit | Shared) else node.predicate.name
 
@@ -228,6 +238,8 @@ def width_of(node: Node) -> int:
             return width_of(dated) - 1
         case Projected(kept=kept):
             return len(kept)
+        case Gate(source=source):
+            return width_of(source)
         case View(predicate=predicate, modality=modality):
             return predicate.arity + (modality == "at")
         case Dated(predicate=predicate) | LastDated(predicate=predicate):
