@@ -90,3 +90,13 @@ def test_wrong_usage(laser, rules):
 def test_nothing_after_the_time_is_read(laser, rules):
     (rules / "broken.stream").write_text("1: a(x, y).\n2: .\n3: a(((.\n")
     assert laser("explain", "p.lars", "broken.stream", "q(x, y)", "--at", 1).exit_code == 0
+
+
+def test_time_points_of_dated_streams_are_told_as_dates(laser, here):
+    (here / "dated.lars").write_text("warm(M) :- temp(M, V) in [3 s], V >= 90.")
+    (here / "dated.stream").write_text("2026-11-15T08:00:01Z: temp(oven, 93).\n2026-11-15T08:00:02Z: temp(oven, 20).")
+    answer = laser("explain", "dated.lars", "dated.stream", "warm(oven)").stdout
+    assert "holds at 1794729602, since 1794729601" in answer
+    assert "1794729601 is 2026-11-15T08:00:01Z\n1794729602 is 2026-11-15T08:00:02Z\n" in answer
+    assert "93 is" not in answer
+    assert " is 2026" not in laser("explain", "dated.lars", "dated.stream", "warm(oven)", "--json").stdout

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +19,15 @@ from laser.explain import Explanation, explain
 from laser.explain.pattern import read_goal
 from laser.io import FORMATS, read_background, read_stream, write_whole
 from laser.io.lines import STDIN
-from laser.terms import Atom, Value
+from laser.io.records import Record
+from laser.terms import Value
 from laser.time import Tick
 
 __all__ = ["command"]
 
 NARROWEST, WIDEST = 60, 120
+MOST_DATES = 12
+"""So many time points are given their dates; of more, the first and the last."""
 
 
 @click.command("explain")
@@ -58,8 +63,8 @@ def command(**given: Any) -> int:
       laser explain cooling.lars readings.stream alarm --at 39 --svg alarm.svg
     """
     question = Question(**given)
-    answer = question.answer()
-    question.show(answer)
+    answer, dated = question.answer()
+    question.show(answer, dated)
     return int(answer.holds == question.why_not)
 
 
@@ -82,7 +87,8 @@ class Question:
     start: str | None
     background: tuple[str, ...]
 
-    def answer(self) -> Explanation:
+    def answer(self) -> tuple[Explanation, bool]:
+        """The explanation, and whether the stream has dates for times."""
         if self.as_json + self.as_dot + (self.svg is not None) > 1:
             raise click.UsageError("--json, --dot and --svg exclude each other")
         options.different_files({"--svg": self.svg}, [self.program, self.stream, *self.background])
@@ -93,25 +99,26 @@ class Question:
             raise click.BadParameter(str(error), param_hint="ATOM") from None
         start = options.time_point(self.start, self.tick, "--start")
         at = options.time_point(self.at, self.tick, "--at")
-        stream = self._stream(start, at)
+        records = self._records(start, at)
+        stream = [(record.time, list(record.facts)) for record in records]
         if at is None:
             at = max((time for time, _ in stream), default=start)
         if at is None:
             raise LaserError(f"{self.stream} is empty: say which time is meant with --start and --at")
         facts = [fact for path in self.background for fact in read_background(path)]
         extra: dict[str, Any] = {"background": facts, "constants": self.consts, "tick": self.tick, "all": self.every}
-        return explain(program, stream, goal, at, start=start, **extra)
+        return explain(program, stream, goal, at, start=start, **extra), bool(records) and records[0].iso
 
-    def _stream(self, start: int | None, at: int | None) -> list[tuple[int, list[Atom]]]:
+    def _records(self, start: int | None, at: int | None) -> list[Record]:
         """The records up to the time that is asked about; nothing after it is read."""
-        stream: list[tuple[int, list[Atom]]] = []
+        records: list[Record] = []
         for record in read_stream(self.stream, self.input_format, self.tick, start):
-            if at is not None and record.time > at and stream:
+            if at is not None and record.time > at and records:
                 break
-            stream.append((record.time, list(record.facts)))
-        return stream
+            records.append(record)
+        return records
 
-    def show(self, answer: Explanation) -> None:
+    def show(self, answer: Explanation, dated: bool) -> None:
         if self.as_json:
             click.echo(json.dumps(answer.to_json(), ensure_ascii=False, indent=2))
         elif self.as_dot:
@@ -123,6 +130,21 @@ class Question:
             click.echo(answer.to_svg())
         else:
             messages.say(answer.to_text(colour=True, width=_width()), err=False)
+            if dated:
+                messages.say("\n".join(["", *_calendar(answer, self.tick)]), err=False)
+
+
+def _calendar(answer: Explanation, tick: Tick) -> Iterator[str]:
+    """The dates of the time points that an explanation names."""
+    points = sorted({int(digits) for digits in re.findall(r"(?<![\w.])\d{1,30}(?![\w.])", answer.to_text())})
+    near = [point for point in points if _could_be_meant(point, answer)]
+    for point in near if len(near) <= MOST_DATES else [*near[: MOST_DATES - 1], near[-1]]:
+        yield f"{point} is {tick.to_text(point)}"
+
+
+def _could_be_meant(point: int, answer: Explanation) -> bool:
+    """Whether a number may be a time: within a factor of two of the one that was asked about, far from ordinary values."""
+    return answer.time // 2 <= point <= 2 * answer.time
 
 
 def _width() -> int:
