@@ -62,8 +62,9 @@ class RecentOutput(InputRelation):
             self.own.discard(t - 1)
             if self.later:
                 gone = self.put_off(gone, t)
-            self.present -= gone
-            self.removed = gone  # type: ignore[assignment]  # nothing joins this node, so nothing adds to the list
+            if gone:
+                self.present -= gone
+                self.removed = gone  # type: ignore[assignment]  # nothing joins this node, so nothing adds to the list
 
     def arrive(self, facts: set[Key], horizon: int) -> None:
         fresh = kept = facts

@@ -284,11 +284,9 @@ class EveryComponent:
         for key in self.dated.removed:
             point = key[:-1]
             touched.add(point)
-            left = counts[point] - 1
+            left = counts.pop(point) - 1
             if left:
                 counts[point] = left
-            else:
-                del counts[point]
         return touched
 
     def decide(self, touched: set[Key], length: int) -> None:
@@ -300,14 +298,17 @@ class EveryComponent:
 
 
 class GateComponent:
-    """A condition: a key stands as long as that of its source is renewed."""
+    """A condition: it stands as long as one key of its source is renewed."""
 
-    def __init__(self, head: Relation, source: Relation) -> None:
+    def __init__(self, head: Relation, source: Relation, key: Key) -> None:
         self.heads = [head]
-        self.head, self.source = head, source
+        self.head, self.source, self.key = head, source, key
 
     def settle(self, t: int, t0: int) -> None:
-        head, alive = self.head.alive, self.source.alive
-        touched = {*self.source.added, *self.source.removed}
-        holding = {key for key in touched if alive.get(key, -1) >= t}
-        self.head.stand(list(holding.difference(head)), [key for key in touched - holding if key in head])
+        holds, stands = self.source.alive.get(self.key, -1) >= t, bool(self.head.alive)
+        if holds != stands:
+            self.head.stand(*(([STANDING], []) if holds else ([], [STANDING])))
+
+
+STANDING: Key = ("",)
+"""The only key of a gate."""

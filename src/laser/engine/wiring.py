@@ -11,7 +11,7 @@ from laser.engine.relation import Relation
 from laser.engine.settle import Choice, EveryComponent, GateComponent, RecursiveComponent, SingleComponent, Trigger
 from laser.engine.source import Generated
 from laser.engine.tail import Tail
-from laser.plan.nodes import Background, Every, Gate, LastPoints, Node, Pending, Points, View, is_input
+from laser.plan.nodes import Background, Every, Gate, LastPoints, Node, Pending, Points, View, is_input, label_of
 from laser.plan.plan import Component, Plan, Use
 from laser.syntax.tree import Constant
 from laser.terms import Value
@@ -82,7 +82,8 @@ class Wiring:
             dated = self.relations[self.numbers[node.dated]]
             return EveryComponent(relations[0], dated, node.size, self.tail if node.kind == "tuple" else None)
         if isinstance(node, Gate):
-            return GateComponent(relations[0], self.relations[self.numbers[node.source]])
+            source = self.relations[self.numbers[node.source]]
+            return GateComponent(relations[0], source, (label_of(node.source), *node.values))
         derive, blame = self.triggers(component)
         checks = self.checks(component)
         if component.recursive:

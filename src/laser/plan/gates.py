@@ -13,7 +13,7 @@ from math import inf
 from laser.plan.components import components
 from laser.plan.nodes import Dated, Gate, Node, Plain, Projected, Recent, View
 from laser.plan.plan import Derivation, Use
-from laser.syntax.tree import Variable
+from laser.syntax.tree import Constant, Variable
 
 __all__ = ["set_gates"]
 
@@ -27,10 +27,11 @@ def set_gates(derivations: list[Derivation]) -> list[Derivation]:
         outside = groups[use.node] != groups[derivation.head]
         return outside and _is_condition(use) and max(others, default=0) > _span(use, unknown=0)
 
-    return [
-        replace(d, uses=tuple(Use(Gate(use.node), use.terms) if gated(d, use) else use for use in d.uses))
-        for d in derivations
-    ]
+    return [replace(d, uses=tuple(_gate(use) if gated(d, use) else use for use in d.uses)) for d in derivations]
+
+
+def _gate(use: Use) -> Use:
+    return Use(Gate(use.node, tuple(term.value for term in use.terms if isinstance(term, Constant))), ())
 
 
 def _is_condition(use: Use) -> bool:

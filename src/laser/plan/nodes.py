@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from laser.terms import Predicate
+from laser.terms import Predicate, Value, write_value
 
 __all__ = [
     "Background", "Dated", "Every", "Gate", "Input", "LastDated", "LastPoints", "LastRecent", "Node", "Pending", "Pinned", "Plain",
@@ -197,12 +197,14 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A condition that is one for all heads of a rule: it stands until it is revoked, however often it is renewed."""
+    """A condition that is one for all heads of a rule: one key of a node, which stands until it is revoked."""
 
     source: Node
+    values: tuple[Value, ...]
 
     def __str__(self) -> str:
-        return f"{self.source}, while it holds"
+        which = f" of {', '.join(map(write_value, self.values))}" if self.values else ""
+        return f"{self.source}{which}, while it holds"
 
 
 Input: TypeAlias = Recent | Dated | Unbroken | LastRecent | LastDated | Points | LastPoints | Background | Unit
@@ -220,9 +222,9 @@ def label_of(node: Node) -> str:
     """What stands first in the keys of a node."""
     if isinstance(node, Every):
         return label_of(node.dated)
-    if isinstance(node, Projected | Gate):
+    if isinstance(node, Projected):
         return label_of(node.source)
-    return "" if isinstance(node, Points | LastPoints | Unit | Shared) else node.predicate.name
+    return "" if isinstance(node, Points | LastPoints | Unit | Gate | Shared) else node.predicate.name
 
 
 def width_of(node: Node) -> int:
@@ -230,7 +232,7 @@ def width_of(node: Node) -> int:
     match node:
         case Points() | LastPoints():
             return 1
-        case Unit():
+        case Unit() | Gate():
             return 0
         case Shared(width=width):
             return width
@@ -238,8 +240,6 @@ def width_of(node: Node) -> int:
             return width_of(dated) - 1
         case Projected(kept=kept):
             return len(kept)
-        case Gate(source=source):
-            return width_of(source)
         case View(predicate=predicate, modality=modality):
             return predicate.arity + (modality == "at")
         case Dated(predicate=predicate) | LastDated(predicate=predicate):
