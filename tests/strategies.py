@@ -127,6 +127,8 @@ class Generator:
     def __init__(self, choices: Choices) -> None:
         self.choices = choices
         self.const = choices.chance(12)
+        self.is_long = choices.chance(8)
+        """Whether windows, streams and gaps are long, where most trials are short so that many can be tried."""
         self.words = self.vocabulary()
 
     # -- words
@@ -301,10 +303,11 @@ class Generator:
     def window(self, tuples: bool) -> tree.Window:
         c = self.choices
         if tuples and c.chance(35):
-            return tree.Window("tuple", tree.Constant(c.integer(1, 4)))
+            return tree.Window("tuple", tree.Constant(c.integer(1, 20 if self.is_long else 4)))
         if self.const and c.chance(50):
             return tree.Window("time", tree.ConstantName(CONST))
-        return tree.Window("time", tree.Constant(c.pick((2, 1, 3, 0, 4))), "s" if c.chance(10) else None)
+        size = c.pick((5, 9, 2, 14, 30) if self.is_long else (2, 1, 3, 0, 4))
+        return tree.Window("time", tree.Constant(size), "s" if c.chance(10) else None)
 
     def negative(self, body: Body, level: int) -> None:
         """``not`` before any extended atom, also with a negation inside; everything in it is bound, or ``_``."""
@@ -378,12 +381,12 @@ class Generator:
             time += c.integer(0, 2)
         stream: Stream = []
         seen: list[Atom] = []
-        for _ in range(c.integer(3, 9)):
+        for _ in range(c.integer(15, 30) if self.is_long else c.integer(3, 9)):
             facts = [self.streamed_fact(seen) for _ in range(c.pick((1, 1, 2, 2, 3, 3, 4, 0)))]
             facts += facts[:1] if c.chance(10) else []
             seen += facts
             stream.append((time, facts))
-            time += c.pick((1, 1, 1, 1, 2, 3, 5))
+            time += c.pick((1, 1, 1, 1, 2, 3, 5, *((12, 25) if self.is_long else ())))
         last = stream[-1][0]
         return stream, start, last + c.integer(0, 4) if c.chance(70) else None
 
