@@ -97,9 +97,15 @@ def batches(base: Path, name: str) -> int:
 def answers(place: Path) -> dict[str, list[tuple[object, ...]]]:
     found: dict[str, list[tuple[object, ...]]] = {}
     for directory in sorted(place.iterdir()):
-        tables = [pq.read_table(file, partitioning=None) for file in sorted(directory.rglob("*.parquet"))]
+        files = [f for f in sorted(directory.rglob("*.parquet")) if not _is_hidden(f.relative_to(place))]
+        tables = [pq.read_table(file, partitioning=None) for file in files]
         found[directory.name] = sorted(tuple(row.values()) for table in tables for row in table.to_pylist())
     return found
+
+
+def _is_hidden(path: Path) -> bool:
+    """What readers of Parquet pass over: a directory that a killed run did not finish."""
+    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def kill_drivers(base: Path, times: int, choices: random.Random) -> int:

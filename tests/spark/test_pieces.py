@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from laser.analysis.key import find_key
@@ -11,6 +14,7 @@ from laser.errors import LaserError
 from laser.spark.java import find_java, java_home, java_version
 from laser.spark.job import bucket_of
 from laser.spark.labels import labels, spark_hash
+from laser.spark.run import _whole
 
 
 def key_of(text, inputs=None):
@@ -56,3 +60,14 @@ def test_a_java_is_found_here_and_in_the_package(tmp_path):
     assert (java_home("package") / "bin" / "java").exists()
     with pytest.raises(LaserError, match="no Java 17"):
         find_java(str(tmp_path))
+
+
+def test_what_a_killed_run_left_beside_its_output_is_removed(tmp_path):
+    mine, other, dead = (tmp_path / f".answers.{pid}.part" for pid in (os.getpid(), os.getppid(), 2**22 + 1))
+    for left in (mine, other, dead):
+        (left / "rows").mkdir(parents=True)
+    with _whole(str(tmp_path / "answers"), overwrite=True) as part:
+        assert not dead.exists()
+        assert other.exists(), "somebody is at work there"
+        assert list(Path(part).iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "answers"]

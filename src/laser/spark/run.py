@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -235,7 +236,7 @@ def _whole(output: str, overwrite: bool) -> Iterator[str]:
     target = Path(os.path.abspath(output))
     target.parent.mkdir(parents=True, exist_ok=True)
     part, old = (target.parent / f".{target.name}.{os.getpid()}.{kind}" for kind in ("part", "old"))
-    shutil.rmtree(part, ignore_errors=True)
+    _sweep(target)
     part.mkdir()
     try:
         yield str(part)
@@ -247,6 +248,24 @@ def _whole(output: str, overwrite: bool) -> Iterator[str]:
     finally:
         shutil.rmtree(part, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what this run, or one that was killed, left beside its output; readers pass over it, but it takes room."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        number = left.name.split(".")[-2]
+        if number.isdigit() and (int(number) == os.getpid() or not _is_running(int(number))):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # another user's
+    return True
 
 
 def _is_local(path: str) -> bool:
