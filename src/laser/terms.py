@@ -220,11 +220,17 @@ class Atom(tuple):  # type: ignore[type-arg]
         return _atom_order(self) >= _atom_order(other) if isinstance(other, tuple) else NotImplemented
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Atom.of, (tuple(self),))
+        return (_unpickled, (tuple(self),))
 
 
 # Without a frame of Python's, because readers of changes and of snapshots make an atom for each row.
 Atom.of = staticmethod(partial(tuple.__new__, Atom))
+
+
+def _unpickled(flat: tuple[Any, ...]) -> Atom:
+    """By its name, a pickle finds it again in a few bytes; ``Atom.of`` would be spelled out."""
+    return Atom.of(flat)
+
 
 _ONE_VALUE = (str, bytes, Iri)
 """What Python can iterate over, and is still one value."""

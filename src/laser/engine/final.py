@@ -22,7 +22,7 @@ Limit: TypeAlias = tuple[str, int]
 
 
 def final_nodes(plan: Plan) -> frozenset[Node]:
-    """The derived nodes of which every key tells its horizon."""
+    """The nodes of which every key tells its horizon, dated inputs among them."""
     told: dict[Node, Told] = {}
     for component in plan.components:
         for node in component.nodes:

@@ -12,9 +12,7 @@ from typing import Any
 
 from laser.engine.agenda import Agenda
 from laser.engine.relation import FOREVER, Key, Relation
-from laser.plan.nodes import (
-    Node,
-)
+from laser.plan.nodes import Node
 
 __all__ = ["ConstantInput", "DatedInput", "InputRelation", "PointsInput", "RecentInput"]
 

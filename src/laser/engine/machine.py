@@ -16,10 +16,7 @@ from laser.engine.arithmetic import Reports
 from laser.engine.inputs import ConstantInput, InputRelation, PointsInput
 from laser.engine.make_input import make_input
 from laser.engine.relation import FOREVER, Key, Relation
-from laser.engine.settle import (
-    EveryComponent,
-    PendingRelation,
-)
+from laser.engine.settle import EveryComponent, PendingRelation
 from laser.engine.source import Generated, generate
 from laser.engine.tail import Tail
 from laser.engine.tail_inputs import LastPointsInput, TailInput
