@@ -71,7 +71,7 @@ test-cluster: setup  ## kill a worker of a standalone cluster in mid-stream, and
 	$(BIN)/python -m tests.spark.recovery --victim worker
 
 spark-rates: setup  ## rates on Spark next to an operator that does nothing (RATES=2000000)
-	$(BIN)/python -m laser.spark.rates --facts $(RATES)
+	$(BIN)/python -m laser.bench.spark_rates --facts $(RATES)
 
 clean:           ## remove what was made
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from laser import Reasoner
+from laser.engine.inputs.recent_sets import RecentOutput
 from laser.engine.machine import Machine
-from laser.engine.recent_output import RecentOutput
 from laser.engine.relation import FOREVER, Relation
 
 __all__ = ["check_books"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from laser.syntax.facts import parse_facts
-from laser.terms import Atom, Value
+from laser.values import Atom, Value
+from laser.values.facts import parse_facts
 
 CASES = Path(__file__).parent / "cases"
 EXAMPLES = Path(__file__).parent.parent / "examples"

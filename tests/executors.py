@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
+from laser.checks.accept import accept
+from laser.checks.load import parse
 from laser.reference import answer_stream
-from laser.terms import Atom
+from laser.values import Atom
 from tests.cases_reader import Answers, Case, read_lines
 
 
 def by_reference(case: Case) -> Answers:
-    core = resolve(parse(case.program, case.name), **case.settings.program)
+    core = accept(parse(case.program, case.name), **case.settings.program)
     return dict(answer_stream(core, case.stream, case.settings.start, case.settings.until))
 
 

@@ -17,13 +17,13 @@ from collections.abc import Sequence
 from functools import cache
 
 from laser import FactError, LaserError, LimitError, ProgramError, Reasoner, TimeError
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
-from laser.io.text import parse_record
+from laser.checks.accept import accept
+from laser.checks.load import parse
+from laser.io.formats.text import parse_record
 from laser.reference import answer
 from laser.syntax.program import Program
-from laser.terms import Atom
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom
 from tests.cases_reader import CASES, EXAMPLES
 from tests.laws import QUIET, time_guard
 
@@ -116,7 +116,7 @@ def feed(reasoner: Reasoner, program: Program, stream: str) -> str:
             outcome = "answered in part"
     start, last = reasoner.start, reasoner.time
     if start is not None and last is not None and last - start <= FAR:
-        right = answer(resolve(program), list(history), start, last)
+        right = answer(accept(program), list(history), start, last)
         assert reasoner.holding() == right, f"at {last}: {reasoner.holding()} is not {right}"
     return outcome
 

@@ -21,17 +21,18 @@ from dataclasses import dataclass, field
 from unittest import mock
 
 from laser import FactError, Reasoner, TimeError, intervals, run
-from laser.analysis.checks import find
-from laser.analysis.core import Core
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
+from laser.checks import find
+from laser.checks.accept import accept
+from laser.checks.load import parse
 from laser.engine import reasoner as engine
-from laser.engine import source, wiring
-from laser.plan import share
+from laser.engine import wiring
+from laser.engine.codegen import module
+from laser.plan import sharing
 from laser.reference import answer, answer_stream
+from laser.rules.rule import ResolvedProgram
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program
-from laser.terms import Atom
+from laser.values import Atom
 from tests.bookkeeping import check_books
 from tests.cases_reader import write_answers, write_stream
 from tests.constructs import constructs
@@ -54,7 +55,7 @@ class Given:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.program = parse(trial.program.to_text())
-        self.core: Core = resolve(self.program)
+        self.core: ResolvedProgram = accept(self.program)
         self.answers = dict(answer_stream(self.core, trial.stream, trial.start, trial.until))
         self.start, self.last = min(self.answers), max(self.answers)
 
@@ -178,8 +179,8 @@ def thresholds_do_not_matter(given: Given, choices: Choices) -> None:
     """From how many rules on something pays is a matter of speed alone."""
     with (
         mock.patch.object(wiring, "MANY_CHOOSERS", 1),
-        mock.patch.object(share, "CROWD", 2),
-        mock.patch.object(source, "MOST_NESTED", 2),
+        mock.patch.object(sharing, "CROWD", 2),
+        mock.patch.object(module, "MOST_NESTED", 2),
     ):
         given.expect(given.run(given.program, given.trial.stream), "with the smallest thresholds")
 

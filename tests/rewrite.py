@@ -8,7 +8,7 @@ from typing import Any
 
 from laser.syntax import tree
 from laser.syntax.program import Program
-from laser.terms import Atom, Predicate
+from laser.values import Atom, Predicate
 from tests.strategies import Choices, Stream, program_of
 
 

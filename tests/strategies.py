@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from laser.syntax import tree
 from laser.syntax.program import Program
-from laser.terms import Atom, Iri, Predicate, Value
+from laser.values import Atom, Iri, Predicate, Value
 
 T = TypeVar("T")
 Stream = list[tuple[int, list[Atom]]]

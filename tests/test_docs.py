@@ -31,10 +31,10 @@ from click.testing import CliRunner
 
 import laser
 from laser import errors
-from laser.analysis.checks import find
-from laser.analysis.resolve import resolve
+from laser.checks import find
+from laser.checks.accept import accept
 from laser.cli import main
-from laser.engine.inspect import source
+from laser.engine.describe import source
 from laser.errors import ProgramError
 from laser.syntax.parser import parse_tree
 from tests.cli.test_docs import run_block, write_files
@@ -79,7 +79,7 @@ class Page:
 
     def lars(self, words: list[str], text: str) -> str:
         if words == ["formal"]:
-            assert resolve(parse_tree(text)).rules == resolve(parse_tree(self.program)).rules
+            assert accept(parse_tree(text)).rules == accept(parse_tree(self.program)).rules
         else:
             self.program = text
             assert codes(text) == set(words)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from laser.analysis.checks import find
-from laser.analysis.resolve import resolve
+from laser.checks import find
+from laser.checks.accept import accept
 from laser.errors import Diagnostic, ProgramError
 from laser.syntax.parser import parse_tree
 from tests.cases_reader import CASES
@@ -27,7 +27,7 @@ def findings(source: str, name: str) -> list[Diagnostic]:
         program = parse_tree(source, name)
         found = find(program)
         if not any(d.severity == "error" for d in found):
-            resolve(program)
+            accept(program)
     except ProgramError as error:
         return list(error.diagnostics)
     return found
@@ -52,7 +52,7 @@ def test_the_report_is_the_golden_one(path: Path) -> None:
 def codes() -> set[str]:
     """Every code of a diagnostic in the source: in these rooms, a text of words with hyphens is one, and nothing else is."""
     found: set[str] = set()
-    for room in ("analysis", "syntax"):
+    for room in ("checks", "syntax"):
         for path in (ROOT / "src" / "laser" / room).rglob("*.py"):
             strings = (n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant))
             found.update(s for s in strings if isinstance(s, str) and re.fullmatch(r"[a-z]+(-[a-z]+)+", s))

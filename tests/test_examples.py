@@ -2,8 +2,8 @@
 
 import pytest
 
-from laser.analysis.checks import find
-from laser.analysis.load import load
+from laser.checks import find
+from laser.checks.load import load
 from laser.syntax.formatter import format_source
 from tests.cases_reader import EXAMPLES, Case, Settings, read_case, write_answers
 from tests.executors import by_changes, by_cli, by_reference

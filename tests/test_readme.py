@@ -47,7 +47,7 @@ def test_laser_commands_run(text: str) -> None:
 
 @pytest.mark.parametrize("text", blocks("lars"))
 def test_programs_are_accepted(text: str) -> None:
-    from laser.analysis.load import parse
+    from laser.checks.load import parse
 
     parse(text, "README.md")
 

@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from laser.analysis.load import load, parse
-    from laser.analysis.report import check
-    from laser.engine.changes import Change
+    from laser.answers import Change, Interval
+    from laser.checks.load import load, parse
+    from laser.checks.report import check
     from laser.engine.reasoner import Reasoner
-    from laser.engine.run import Interval, intervals, run
+    from laser.engine.run import intervals, run
     from laser.errors import (
         FactError,
         LaserError,
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         StateError,
         TimeError,
     )
-    from laser.explain import Explanation, explain
-    from laser.terms import Atom, Iri, Predicate
+    from laser.explanation import Explanation, explain
+    from laser.values import Atom, Iri, Predicate
 
 __all__ = [
     "Atom",
@@ -50,17 +50,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "laser.analysis.load": ("load", "parse"),
-    "laser.analysis.report": ("check",),
-    "laser.engine.changes": ("Change",),
+    "laser.checks.load": ("load", "parse"),
+    "laser.checks.report": ("check",),
+    "laser.answers": ("Change", "Interval"),
     "laser.engine.reasoner": ("Reasoner",),
-    "laser.engine.run": ("Interval", "intervals", "run"),
+    "laser.engine.run": ("intervals", "run"),
     "laser.errors": (
         "FactError", "LaserError", "LimitError", "ProgramError", "ProofError", "RecordError", "StateError",
         "TimeError",
     ),
-    "laser.explain": ("Explanation", "explain"),
-    "laser.terms": ("Atom", "Iri", "Predicate"),
+    "laser.explanation": ("Explanation", "explain"),
+    "laser.values": ("Atom", "Iri", "Predicate"),
 }  # fmt: skip
 
 

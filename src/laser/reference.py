@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from laser.analysis.core import Core, CoreRule, CoreWindow, Extended, Test
-from laser.analysis.facts import GivenFact, to_atoms
-from laser.analysis.strata import strata
-from laser.arithmetic import apply, compare
+from laser.rules.body import Comparison, CoreWindow, ExtendedAtom
+from laser.rules.dependencies import strata
+from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
-from laser.terms import Atom, Value
+from laser.values import Atom, Value
+from laser.values.facts import FactInput, to_atoms
+from laser.values.operations import apply, compare
 
 __all__ = ["answer", "answer_stream"]
 
@@ -26,8 +27,8 @@ Snapshot: TypeAlias = dict[int, set[Atom]]
 
 
 def answer_stream(
-    core: Core,
-    stream: Iterable[tuple[int, Iterable[GivenFact]]],
+    core: ResolvedProgram,
+    stream: Iterable[tuple[int, Iterable[FactInput]]],
     start: int | None = None,
     until: int | None = None,
 ) -> Iterator[tuple[int, frozenset[Atom]]]:
@@ -45,7 +46,7 @@ def answer_stream(
         yield t, answer(core, [(u, a) for u, a in history if u <= t], first, t)
 
 
-def answer(core: Core, history: History, t0: int, t: int) -> frozenset[Atom]:
+def answer(core: ResolvedProgram, history: History, t0: int, t: int) -> frozenset[Atom]:
     """The output at t: the derived atoms in v(t)."""
     v: Snapshot = {u: {a for w, a in history if w == u} for u in range(t0, t + 1)}
     derived: set[tuple[int, Atom]] = set()
@@ -62,10 +63,10 @@ def answer(core: Core, history: History, t0: int, t: int) -> frozenset[Atom]:
 class Evaluation:
     """The meaning of rules and bodies at t, in the stream v over [t0, t]."""
 
-    def __init__(self, core: Core, history: History, v: Snapshot, t0: int, t: int) -> None:
+    def __init__(self, core: ResolvedProgram, history: History, v: Snapshot, t0: int, t: int) -> None:
         self.core, self.history, self.v, self.t0, self.t = core, history, v, t0, t
 
-    def apply(self, rule: CoreRule) -> Iterator[tuple[int, Atom]]:
+    def apply(self, rule: Rule) -> Iterator[tuple[int, Atom]]:
         """Head ``a``: a joins v(t). Head ``@u a``: a joins v(u), if u ∈ [t0, t]."""
         for binding in self.body(list(rule.body), {}):
             args = [evaluate(term, binding) for term in rule.args]
@@ -73,7 +74,7 @@ class Evaluation:
             if None not in args and type(u) is int and self.t0 <= u <= self.t:
                 yield u, Atom.of((rule.predicate.name, *args))
 
-    def body(self, elements: list[Extended | Test], binding: Binding) -> Iterator[Binding]:
+    def body(self, elements: list[ExtendedAtom | Comparison], binding: Binding) -> Iterator[Binding]:
         """All ways to make the elements true, each taken when what it needs is bound."""
         if not elements:
             yield binding
@@ -83,15 +84,15 @@ class Evaluation:
         for extended in self.element(element, binding):
             yield from self.body(rest, extended)
 
-    def element(self, element: Extended | Test, binding: Binding) -> Iterator[Binding]:
-        if isinstance(element, Test):
+    def element(self, element: ExtendedAtom | Comparison, binding: Binding) -> Iterator[Binding]:
+        if isinstance(element, Comparison):
             yield from satisfy(element, binding)
         elif not element.negated:
             yield from self.holds(element, binding)
         elif not any(True for _ in self.holds(element, binding)):
             yield binding
 
-    def holds(self, atom: Extended, binding: Binding) -> Iterator[Binding]:
+    def holds(self, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
         """The bindings under which an extended atom (leaving ``negated`` aside) holds at t."""
         points = self.window(atom.window)
         if atom.modality == "now":
@@ -122,7 +123,7 @@ class Evaluation:
         return {u: {a for w, a in last if w == u} for u in range(first, self.t + 1)}
 
 
-def satisfy(test: Test, binding: Binding) -> Iterator[Binding]:
+def satisfy(test: Comparison, binding: Binding) -> Iterator[Binding]:
     """A comparison filters; ``=`` with an unbound variable on one side assigns."""
     if test.operator == "=":
         for variable, other in ((test.left, test.right), (test.right, test.left)):
@@ -136,7 +137,7 @@ def satisfy(test: Test, binding: Binding) -> Iterator[Binding]:
         yield binding
 
 
-def match_any(atom: Extended, candidates: Iterable[Atom], binding: Binding) -> Iterator[Binding]:
+def match_any(atom: ExtendedAtom, candidates: Iterable[Atom], binding: Binding) -> Iterator[Binding]:
     for candidate in candidates:
         if candidate.signature == atom.predicate:
             yield from match_all(atom.args, candidate.args, binding)
@@ -172,9 +173,9 @@ def evaluate(term: tree.Term, binding: Binding) -> Value | None:
             raise AssertionError(f"{term} is resolved before evaluation")
 
 
-def is_ready(element: Extended | Test, binding: Binding) -> bool:
+def is_ready(element: ExtendedAtom | Comparison, binding: Binding) -> bool:
     """Whether an element can be evaluated: what it does not bind itself is bound."""
-    if isinstance(element, Test):
+    if isinstance(element, Comparison):
         free = [variables(side) - binding.keys() for side in (element.left, element.right)]
         assigns = element.operator == "=" and any(
             isinstance(side, tree.Variable) and not other

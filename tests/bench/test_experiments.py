@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
 from laser.bench import programs
 from laser.bench.ablation import NaiveReasoner
 from laser.bench.case import Case
@@ -14,9 +12,11 @@ from laser.bench.measure import facts_at
 from laser.bench.peers import PEERS
 from laser.bench.peers.race import check
 from laser.bench.streams import PATH, growing_paths, repeating_chain, repeating_pairs
+from laser.checks.accept import accept
+from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
 from laser.reference import answer_stream
-from laser.terms import Iri
+from laser.values import Iri
 
 SMALL = Case(16, 3, 3, 24)
 TICKS = 9
@@ -33,7 +33,7 @@ def test_the_engine_and_the_naive_engine_answer_as_the_reference_does(one):
     stream = [(t, facts_at(one, case, t)) for t in range(TICKS)]
     fast, naive = (kind(one.program(case), start=0) for kind in (Reasoner, NaiveReasoner))
     held = 0
-    for t, atoms in answer_stream(resolve(parse(one.program(case))), stream, start=0):
+    for t, atoms in answer_stream(accept(parse(one.program(case))), stream, start=0):
         for reasoner in (fast, naive):
             reasoner.advance(t, stream[t][1])
             assert reasoner.holding() == atoms

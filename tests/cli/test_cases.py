@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laser.terms import write_value
+from laser.values import write_value
 from tests.cases_reader import case_paths, read_case, read_lines
 
 

@@ -73,7 +73,7 @@ def test_help_starts_at_once():
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT / "src", capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert loaded >= {"laser", "laser.cli.group"}
-    assert not loaded & {"lark", "laser.syntax", "laser.analysis", "laser.engine", "laser.cli.eval"}
+    assert not loaded & {"lark", "laser.syntax", "laser.checks", "laser.engine", "laser.cli.eval"}
 
 
 def test_severities_are_coloured_at_the_head_of_a_finding_only():

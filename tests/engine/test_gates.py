@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from laser import Reasoner
-from laser.engine.settle import SingleComponent
+from laser.engine.operators.rule import SingleComponent
 from laser.plan.nodes import Gate
 
 GATED = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from laser.engine.intake import Groups, _one_by_one, receive
 from laser.errors import FactError
-from laser.terms import Atom, Iri
+from laser.values import Atom, Iri
 
 
 class Word(str):

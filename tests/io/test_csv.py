@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laser.io.csv import join_quoted, parse_background, parse_record, read_field, write_change, write_snapshot
+from laser.io.formats.csv import join_quoted, parse_background, parse_record, read_field, write_change, write_snapshot
 from laser.io.lines import Line
 from laser.io.records import Malformed, Record, read_items
-from laser.terms import Atom, Iri
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Iri
 
 SECOND = Tick()
 A = Atom("a", ("x1", "y"))

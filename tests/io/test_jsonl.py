@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from laser.io.jsonl import parse_background, parse_record, write_change, write_interval, write_snapshot
+from laser.io.formats.jsonl import parse_background, parse_record, write_change, write_interval, write_snapshot
 from laser.io.lines import Line
 from laser.io.records import Malformed, read_items
-from laser.terms import Atom, Iri
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Iri
 
 SECOND = Tick()
 A = Atom("a", ("x1", "y"))

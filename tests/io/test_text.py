@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from laser.errors import FactError, LaserError, TimeError
-from laser.io.text import parse_background, parse_record, strip_comment, write_change, write_interval, write_snapshot
-from laser.terms import Atom, Iri
-from laser.time import Tick
+from laser.io.formats.text import (
+    parse_background,
+    parse_record,
+    strip_comment,
+    write_change,
+    write_interval,
+    write_snapshot,
+)
+from laser.ticks import Tick
+from laser.values import Atom, Iri
 
 SECOND = Tick()
 A = Atom("a", ("x1", "y"))

@@ -10,7 +10,7 @@ import pytest
 
 from laser.plot import Timeline, timeline
 from laser.plot.axis import time_marks, value_marks
-from laser.time import Tick
+from laser.ticks import Tick
 from tests.plot.test_timeline import example
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import laser
 from laser.plot import Bar, Timeline, timeline
-from laser.plot.collect import Tracks, make_timeline
 from laser.plot.reduce import reduce
-from laser.terms import Atom, Predicate
+from laser.plot.tracks import Tracks, make_timeline
+from laser.values import Atom, Predicate
 from tests.cases_reader import EXAMPLES, read_case
 
 COOLING = "cooling"

@@ -17,7 +17,7 @@ from operator import eq
 from typing import Any, ClassVar
 
 import laser
-from laser.syntax.facts import parse_fact
+from laser.values.facts import parse_fact
 from tests.serve.server import Server, running
 
 

@@ -12,8 +12,8 @@ import pytest
 import laser
 from laser.serve.follow import Follower, bodies
 from laser.serve.log import Log
-from laser.syntax.facts import parse_fact
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values.facts import parse_fact
 from tests.serve.load import Client, Load, compare, run_load
 from tests.serve.server import Server, running
 
@@ -71,7 +71,7 @@ def test_a_live_program_that_explodes_ends_alone(server: Server) -> None:
 
 
 def test_a_live_stream_is_explained(server: Server) -> None:
-    pytest.importorskip("laser.explain.text")
+    pytest.importorskip("laser.explanation.text")
     name = open_stream(server)
     server.feed(name, "1: p(a).\n3: p(b).\n")
     told = server.ask(f"live/{name}/explain", atom="q(a)", at=2)

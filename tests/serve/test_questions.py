@@ -61,7 +61,7 @@ def test_a_snapshot_is_what_holds_at_a_time(server: Server) -> None:
 
 
 def test_why_and_why_not(server: Server) -> None:
-    pytest.importorskip("laser.explain.text")
+    pytest.importorskip("laser.explanation.text")
     told = server.ask("explain", program=PROGRAM, stream=STREAM, atom="alarm", at=3)
     assert told["holds"]
     assert told["tree"][0]["rule"].startswith("alarm :-")

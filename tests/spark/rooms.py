@@ -11,21 +11,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from laser.analysis.key import find_key
-from laser.analysis.resolve import resolve
+from laser.checks.accept import accept
 from laser.reference import answer_stream
+from laser.rules.partition_key import find_key
 from laser.spark.arrow import table_of, time_points
 from laser.spark.bucket import Bucket, Entry, Head
-from laser.spark.inputs import Source
-from laser.spark.intervals import Slice, answer_slice
+from laser.spark.columns import read_term
 from laser.spark.job import Job, bucket_of
-from laser.spark.kinds import read_term
 from laser.spark.layout import Layout, Shape
 from laser.spark.lift import SEEN
 from laser.spark.prepare import Wanted, prepare
+from laser.spark.slices import Slice, answer_slice
+from laser.spark.sources import Source
 from laser.syntax.program import Program
-from laser.terms import Atom, Predicate
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Predicate
 
 Rows = list[tuple[int, Atom]]
 Answers = dict[int, frozenset[Atom]]
@@ -61,7 +61,7 @@ class Setting:
         stream: dict[int, list[Atom]] = {}
         for time, atom in self.rows:
             stream.setdefault(time, []).append(atom)
-        core = resolve(self.program, **self.run)
+        core = accept(self.program, **self.run)
         return dict(answer_stream(core, sorted(stream.items()), self.start, self.until))
 
     def of_key(self, key: Any) -> Setting:
@@ -110,7 +110,7 @@ def read_by(setting: Setting, job: Job) -> Setting:
 
 def keyed(setting: Setting, job: Job) -> Job | None:
     """The same job divided by the program's key, if it has one."""
-    core = resolve(setting.program, **setting.run)
+    core = accept(setting.program, **setting.run)
     found = find_key(core, {s.predicate for s in job.inputs.shapes})
     if not found or not all(p in found.positions or p not in core.derived for p in setting.inputs):
         return None

@@ -8,7 +8,7 @@ import pytest
 
 from laser import LaserError, parse
 from laser.spark import Input, reason
-from laser.terms import Atom
+from laser.values import Atom
 from tests.cases_reader import EXAMPLES
 from tests.spark.rooms import Setting, atom_of
 

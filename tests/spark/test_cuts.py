@@ -7,10 +7,10 @@ import warnings
 
 import pytest
 
-from laser.analysis.core import Extended
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
-from laser.terms import Predicate
+from laser.checks.accept import accept
+from laser.checks.load import parse
+from laser.rules.body import ExtendedAtom
+from laser.values import Predicate
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
 from tests.spark.rooms import Drive, Setting, by_parts, job_of, keyed, read_by, shuffled
@@ -47,12 +47,12 @@ def with_keys(setting, choices):
 
 def lifts(setting):
     """Whether something that the program reads streams in, and no arity makes the key look like one of its arguments."""
-    read = {p for rule in resolve(setting.program, **setting.run).rules for p in predicates(rule)}
+    read = {p for rule in accept(setting.program, **setting.run).rules for p in predicates(rule)}
     return any(Predicate(n, a - 1) in read for n, a in setting.inputs) and not read.intersection(setting.inputs)
 
 
 def predicates(rule):
-    return {rule.predicate} | {e.predicate for e in rule.body if isinstance(e, Extended)}
+    return {rule.predicate} | {e.predicate for e in rule.body if isinstance(e, ExtendedAtom)}
 
 
 SETTINGS = {f"{path.parent.name}/{path.stem}": of_case(path) for path in case_paths()}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from laser.analysis.key import find_key
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
+from laser.checks.accept import accept
+from laser.checks.load import parse
 from laser.errors import LaserError
+from laser.rules.partition_key import find_key
 from laser.spark.java import find_java, java_home, java_version
 from laser.spark.job import bucket_of
 from laser.spark.labels import labels, spark_hash
@@ -18,7 +18,7 @@ from laser.spark.run import _whole
 
 
 def key_of(text, inputs=None):
-    return str(find_key(resolve(parse(text)), inputs))
+    return str(find_key(accept(parse(text)), inputs))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_key_is_found_or_the_reason_told(program, key):
 def test_spark_and_python_agree_on_buckets_and_labels(spark):
     from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
-    from laser.spark.inputs import bucket_column, key_text
+    from laser.spark.sources import bucket_column, key_text
 
     values = {"string": ["a", "ü", ""], "bigint": [1, -7, 2**62], "double": [1.0, 1.5, -2.25, 1e300]}
     for kind, some in values.items():

@@ -8,7 +8,7 @@ import pytest
 
 from laser import parse
 from laser.spark import reason
-from laser.terms import Atom
+from laser.values import Atom
 from tests.cases_reader import EXAMPLES
 from tests.spark.rooms import Drive, Setting
 

@@ -22,7 +22,7 @@ from laser.syntax.tree import (
     Variable,
     Window,
 )
-from laser.terms import Iri, Predicate
+from laser.values import Iri, Predicate
 
 X, Y, T = Variable("X"), Variable("Y"), Variable("T")
 A = AtomPattern("a", (X,))

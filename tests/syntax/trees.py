@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from laser.syntax import tree
 from laser.syntax.program import Program
-from laser.terms import RESERVED, Iri, Predicate, number
-from laser.time import UNITS
+from laser.ticks import UNITS
+from laser.values import RESERVED, Iri, Predicate, number
 
 BASES = {"ex": "http://example.org/", "": "urn:x:", "long": "http://example.org/deep/"}
 CONSTANTS = ("n", "const", "s")

@@ -6,14 +6,14 @@ incrementally; but at every tick it forgets all that was derived and derives it 
 
 from __future__ import annotations
 
+from laser.answers import Shift, atoms_of
 from laser.bench.case import Fact
-from laser.engine.inputs import InputRelation
-from laser.engine.machine import Machine, Shift
+from laser.engine.inputs.input import InputRelation
+from laser.engine.machine import Machine
+from laser.engine.operators.rule import EveryComponent, PendingRelation
 from laser.engine.reasoner import Reasoner
-from laser.engine.settle import EveryComponent, PendingRelation
-from laser.engine.snapshot import atoms_of
 from laser.plan.build import build
-from laser.terms import Atom, Predicate
+from laser.values import Atom, Predicate
 
 __all__ = ["NaiveReasoner"]
 

@@ -13,7 +13,7 @@ from laser.bench.growth import growths
 from laser.bench.peers import PEERS
 from laser.bench.record import Record, read_records
 from laser.bench.targets import outcomes
-from laser.io.whole import write_whole
+from laser.io.atomic import write_whole
 
 __all__ = ["figures", "rewrite"]
 

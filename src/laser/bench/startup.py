@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from statistics import median
 from time import thread_time
 
-from laser.analysis.load import parse
 from laser.bench import programs
 from laser.bench.case import Case
 from laser.bench.measure import Effort, numbers, spread
 from laser.bench.record import Record
+from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
 
 __all__ = ["KINDS", "SIZES", "startup"]

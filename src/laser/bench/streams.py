@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 
 from laser.bench.case import Case, Fact
-from laser.terms import Iri
+from laser.values import Iri
 
 __all__ = [
     "box",

@@ -11,7 +11,7 @@ from laser.bench.case import Batch, Case, Experiment, Fact, System
 from laser.bench.measure import Effort, chunks, facts_of, numbers, out_of, spread, summary, ticks_of, warm_up
 from laser.bench.record import Record
 from laser.engine.reasoner import Reasoner
-from laser.terms import Atom
+from laser.values import Atom
 
 __all__ = ["ChangeSystem", "ReadSystem", "SnapshotSystem", "changes", "changes_read", "naive", "snapshots"]
 

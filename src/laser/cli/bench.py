@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from laser.cli import messages, options
-from laser.io.whole import write_whole
+from laser.io.atomic import write_whole
 
 if TYPE_CHECKING:
     from laser.bench.record import Record

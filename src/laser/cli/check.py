@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-from laser.analysis.load import read_text
-from laser.analysis.report import CheckReport, check
+from laser.checks.load import read_text
+from laser.checks.report import CheckReport, check
 from laser.cli import messages, options
 from laser.errors import ProgramError
 from laser.io import FORMATS, read_background, read_stream
 from laser.syntax.parser import parse_tree
-from laser.terms import Predicate, Value
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Predicate, Value
 
 __all__ = ["command"]
 

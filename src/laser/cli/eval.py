@@ -9,8 +9,8 @@ import click
 from laser.cli import options
 from laser.cli.evaluation import Evaluation, evaluate
 from laser.engine.reasoner import DEFAULT_LIMIT
-from laser.io.answers import FORMS
 from laser.io.formats import FORMATS
+from laser.io.forms import FORMS
 
 __all__ = ["command"]
 

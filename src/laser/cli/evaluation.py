@@ -12,14 +12,14 @@ from typing import TextIO
 
 import click
 
-from laser.analysis.load import load
+from laser.checks.load import load
 from laser.cli import messages, options
 from laser.engine.reasoner import Reasoner
 from laser.io import FORMS, Record, Rejects, by_time, format_of, read_background, read_stream, write_whole
-from laser.io.answers import Clock, Form
+from laser.io.forms import Clock, Form
 from laser.io.lines import STDIN
-from laser.terms import Atom, Value
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Value
 
 __all__ = ["Evaluation", "evaluate"]
 

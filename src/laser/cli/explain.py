@@ -12,16 +12,16 @@ from typing import Any
 
 import click
 
-from laser.analysis.load import load
+from laser.checks.load import load
 from laser.cli import messages, options
 from laser.errors import FactError, LaserError
-from laser.explain import Explanation, explain
-from laser.explain.pattern import read_goal
+from laser.explanation import Explanation, explain
+from laser.explanation.pattern import read_goal
 from laser.io import FORMATS, read_background, read_stream, write_whole
 from laser.io.lines import STDIN
 from laser.io.records import Record
-from laser.terms import Value
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Value
 
 __all__ = ["command"]
 

@@ -12,8 +12,8 @@ import click
 from laser.cli import messages, options
 from laser.cli.notation import convert
 from laser.errors import LaserError, ProgramError, RecordError
+from laser.io.atomic import write_whole
 from laser.io.lines import STDIN, source_name
-from laser.io.whole import write_whole
 from laser.syntax.formatter import format_source
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Notation

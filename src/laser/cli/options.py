@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import click
 
 from laser.errors import LaserError, TimeError
-from laser.io.csv import read_field
+from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
-from laser.terms import Predicate, Value
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Predicate, Value
 
 __all__ = ["FILE", "PROGRAM", "STREAM", "background", "consts", "different_files", "inputs", "tick", "time_point"]
 
@@ -24,7 +24,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _PREDICATE = re.compile(r"\s*(<[^<>\s]+>|[a-z]\w*)(?:/(\d{1,6}))?\s*(?:,|\Z)", re.ASCII)
 
 PROGRAM = click.Path()
-"""Whether it is there, and what else may be meant, is told by `laser.analysis.load`."""
+"""Whether it is there, and what else may be meant, is told by `laser.checks.load`."""
 FILE = click.Path(exists=True, dir_okay=False)
 STREAM = click.Path(exists=True, dir_okay=False, allow_dash=True)
 

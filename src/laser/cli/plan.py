@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from laser.analysis.load import load
+from laser.checks.load import load
 from laser.cli import options
-from laser.engine import inspect
-from laser.terms import Value
-from laser.time import Tick
+from laser.engine import describe
+from laser.ticks import Tick
+from laser.values import Value
 
 __all__ = ["command"]
 
@@ -26,5 +26,5 @@ def command(program: str, consts: dict[str, Value], tick: Tick, source: bool) ->
       laser plan cooling.lars
       laser plan cooling.lars --const n=30 --source
     """
-    show = inspect.source if source else inspect.describe
+    show = describe.source if source else describe.describe
     click.echo(show(load(program), consts, tick).rstrip("\n"))

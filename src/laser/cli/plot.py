@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from laser.analysis.load import load
+from laser.checks.load import load
 from laser.cli import messages, options
 from laser.io import FORMATS, by_time, read_background, read_stream
 from laser.io.lines import STDIN
 from laser.plot import Group, Timeline, read, timeline
-from laser.plot.collect import Lines
-from laser.terms import Predicate, Value
-from laser.time import Tick
+from laser.plot.tracks import Lines
+from laser.ticks import Tick
+from laser.values import Predicate, Value
 
 __all__ = ["command"]
 

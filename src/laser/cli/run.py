@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from laser.analysis.load import read_text
+from laser.checks.load import read_text
 from laser.cli import messages, options
 from laser.errors import LaserError
 
@@ -92,7 +92,7 @@ def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
 
 def _pipeline(path: str | None, given: dict[str, Any]) -> Any:
     """The file's pipeline with what the flags say."""
-    from laser.spark.pipeline import Pipeline, read_pipeline
+    from laser.pipeline import Pipeline, read_pipeline
 
     base = read_pipeline(path, read_text(path)) if path else Pipeline()
     base = replace(base, inputs=_tables(base.inputs, given), background={**base.background, **_backgrounds(given)})
@@ -102,7 +102,7 @@ def _pipeline(path: str | None, given: dict[str, Any]) -> Any:
 
 
 def _tables(known: Any, given: dict[str, Any]) -> dict[str, Any]:
-    from laser.spark.pipeline import Table
+    from laser.pipeline import Table
 
     tables = dict(known)
     for text in given.pop("inputs"):
@@ -121,7 +121,7 @@ def _tables(known: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _backgrounds(given: dict[str, Any]) -> dict[str, Any]:
-    from laser.spark.pipeline import Table
+    from laser.pipeline import Table
 
     return {name: Table(path) for name, path in (_pair(text, "--background") for text in given.pop("background"))}
 

@@ -11,7 +11,7 @@ import click
 
 from laser.cli import messages, options
 from laser.errors import LaserError
-from laser.time import Tick
+from laser.ticks import Tick
 
 __all__ = ["command"]
 

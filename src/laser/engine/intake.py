@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, TypeAlias
 
-from laser.analysis.facts import GivenFact, to_atom
 from laser.engine.relation import Key
 from laser.errors import FactError
-from laser.terms import Atom, Iri, check_predicate_name
+from laser.values import Atom, Iri, check_predicate_name
+from laser.values.facts import FactInput, to_atom
 
 __all__ = ["Groups", "receive", "take"]
 
@@ -24,7 +24,7 @@ Groups: TypeAlias = dict[tuple[str, int], set[Key]]
 _PLAIN_VALUES = frozenset({str, int, Iri})
 
 
-def receive(facts: Iterable[GivenFact], known: set[tuple[str, int]]) -> tuple[list[Key], Groups]:
+def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[list[Key], Groups]:
     """Facts in their order and by predicate, or FactError and nothing taken."""
     given = _listed(facts)
     if not given:
@@ -37,7 +37,7 @@ def receive(facts: Iterable[GivenFact], known: set[tuple[str, int]]) -> tuple[li
     return given, groups
 
 
-def take(facts: Iterable[GivenFact]) -> list[Key]:
+def take(facts: Iterable[FactInput]) -> list[Key]:
     """Facts as flat tuples in their order, or FactError and nothing taken."""
     given = _listed(facts)
     if given and set(map(type, given)) == {Atom}:
@@ -45,7 +45,7 @@ def take(facts: Iterable[GivenFact]) -> list[Key]:
     return [tuple(to_atom(fact)) for fact in given]
 
 
-def _listed(facts: Iterable[GivenFact]) -> list[Any]:
+def _listed(facts: Iterable[FactInput]) -> list[Any]:
     if isinstance(facts, str):
         raise FactError(f"facts come in a list: write [{facts!r}]")
     if type(facts) is list:

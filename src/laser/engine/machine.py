@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any
 
-from laser.analysis.core import Extended
+from laser.answers import Shift
 from laser.engine.agenda import Agenda
-from laser.engine.arithmetic import Reports
-from laser.engine.inputs import ConstantInput, InputRelation, PointsInput
-from laser.engine.make_input import make_input
+from laser.engine.arrivals import Tail
+from laser.engine.codegen.module import Generated, generate
+from laser.engine.inputs import make_input
+from laser.engine.inputs.input import ConstantInput, InputRelation, PointsInput
+from laser.engine.inputs.last import LastPointsInput, TailInput
+from laser.engine.operators.rule import EveryComponent, PendingRelation
 from laser.engine.relation import FOREVER, Key, Relation
-from laser.engine.settle import EveryComponent, PendingRelation
-from laser.engine.source import Generated, generate
-from laser.engine.tail import Tail
-from laser.engine.tail_inputs import LastPointsInput, TailInput
+from laser.engine.reports import Reports
 from laser.engine.wiring import Wiring
 from laser.errors import LimitError
 from laser.plan.nodes import (
@@ -36,18 +36,10 @@ from laser.plan.nodes import (
     is_input,
 )
 from laser.plan.plan import Plan
-from laser.terms import Iri
+from laser.rules.body import ExtendedAtom
+from laser.values import Iri
 
-__all__ = ["Machine", "Shift"]
-
-
-class Shift(NamedTuple):
-    """What changed of one predicate's output at one time point; keys carry some label, their values count."""
-
-    time: int
-    name: str
-    begun: Collection[Key]
-    ended: Collection[Key]
+__all__ = ["Machine"]
 
 
 class Machine:
@@ -234,7 +226,7 @@ class Machine:
 
 def _largest_tuple_window(plan: Plan) -> int:
     """Facts count from the start of the timeline on, even where a plan does not (yet) look at them."""
-    elements = [element for rule in plan.core.rules for element in rule.body if isinstance(element, Extended)]
+    elements = [element for rule in plan.core.rules for element in rule.body if isinstance(element, ExtendedAtom)]
     return max((e.window.size for e in elements if e.window and e.window.kind == "tuple"), default=0)
 
 

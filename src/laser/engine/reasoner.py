@@ -6,26 +6,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from laser.analysis.core import Core
-from laser.analysis.facts import GivenFact
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
-from laser.engine.arithmetic import Reports
-from laser.engine.changes import Changes
+from laser.answers import Changes, Shift, Snapshot
+from laser.checks.accept import accept
+from laser.checks.load import parse
 from laser.engine.intake import Groups, receive
-from laser.engine.machine import Machine, Shift
+from laser.engine.machine import Machine
 from laser.engine.relation import Key
-from laser.engine.snapshot import Snapshot
+from laser.engine.reports import Reports
 from laser.engine.state import copy_inputs, decode, encode
 from laser.errors import LaserError, TimeError
 from laser.plan.build import build
 from laser.plan.plan import Plan
+from laser.rules.rule import ResolvedProgram
 from laser.syntax.program import Program
-from laser.terms import Atom, Predicate
-from laser.time import Tick, check_time
+from laser.ticks import Tick, check_time
+from laser.values import Atom, Predicate
+from laser.values.facts import FactInput
 
 if TYPE_CHECKING:
-    from laser.explain.tree import Explanation
+    from laser.explanation.explanation import Explanation
 
 __all__ = ["DEFAULT_LIMIT", "Reasoner", "Stats"]
 
@@ -59,7 +58,7 @@ class Reasoner:
         self,
         program: Program | str,
         start: int | None = None,
-        background: Iterable[GivenFact] = (),
+        background: Iterable[FactInput] = (),
         constants: Mapping[str, Any] | None = None,
         tick: str | Tick = "1 s",
         limit: int = DEFAULT_LIMIT,
@@ -126,7 +125,7 @@ class Reasoner:
         self._check_usable()
         return [(time, Atom.of(fact)) for time, fact in self._machine.evidence()]
 
-    def explain(self, atom: GivenFact, all: bool = False) -> Explanation:  # noqa: A002 - the word of the specification
+    def explain(self, atom: FactInput, all: bool = False) -> Explanation:  # noqa: A002 - the word of the specification
         """Why an atom holds now, or why not; with ``all``, every rule instance that derives it.
 
         >>> reasoner = Reasoner("hot(X) :- temp(X, V) in [2], V > 30.")
@@ -137,8 +136,8 @@ class Reasoner:
            ├─ temp(oven, 31) at 5, in [5, 5]  (fact)
            └─ 31 > 30
         """
-        from laser.explain.ask import ask  # only those who ask pay for it
-        from laser.explain.pattern import read_goal
+        from laser.explanation.ask import ask  # only those who ask pay for it
+        from laser.explanation.pattern import read_goal
 
         evidence = self.evidence()
         if self.time is None or self._start is None:
@@ -156,7 +155,7 @@ class Reasoner:
 
     # -- moving on
 
-    def advance(self, time: int, facts: Iterable[GivenFact] = ()) -> Changes:
+    def advance(self, time: int, facts: Iterable[FactInput] = ()) -> Changes:
         """Move to a time and take its facts; at the present, take more facts. What changes in the output, in order."""
         self._check_usable()
         time = self._check_time(time)
@@ -269,7 +268,7 @@ class Reasoner:
         cls,
         program: Program | str,
         data: bytes,
-        background: Iterable[GivenFact] = (),
+        background: Iterable[FactInput] = (),
         constants: Mapping[str, Any] | None = None,
         tick: str | Tick = "1 s",
         limit: int = DEFAULT_LIMIT,
@@ -285,10 +284,10 @@ class Reasoner:
 
 
 def _core(
-    program: Program | str, background: Iterable[GivenFact], constants: Mapping[str, Any] | None, tick: str | Tick
-) -> Core:
+    program: Program | str, background: Iterable[FactInput], constants: Mapping[str, Any] | None, tick: str | Tick
+) -> ResolvedProgram:
     if isinstance(program, str):
         program = parse(program)
     elif not isinstance(program, Program):
         raise TypeError(f"a program is text or what laser.parse gives, not {type(program).__name__}")
-    return resolve(program, constants, tick, background)
+    return accept(program, constants, tick, background)

@@ -18,12 +18,12 @@ from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from laser.answers import Key
 from laser.engine.agenda import Agenda
 from laser.plan.nodes import Node
 
 __all__ = ["FOREVER", "Horizons", "Key", "Relation"]
 
-Key: TypeAlias = tuple[Any, ...]
 Horizons: TypeAlias = dict[Key, int]
 
 FOREVER = 2**1100

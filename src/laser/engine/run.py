@@ -5,34 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from laser.analysis.facts import GivenFact
-from laser.engine.changes import Changes
+from laser.answers import Changes, Interval
 from laser.engine.intake import take
 from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
 from laser.syntax.program import Program
-from laser.terms import Atom
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom
+from laser.values.facts import FactInput
 
-__all__ = ["Interval", "intervals", "run"]
-
-
-class Interval(NamedTuple):
-    """A maximal run of time points at which an atom is in the output."""
-
-    atom: Atom
-    since: int
-    until: int
+__all__ = ["intervals", "run"]
 
 
 def run(
     program: Program | str,
-    stream: Iterable[tuple[int, Iterable[GivenFact]]],
+    stream: Iterable[tuple[int, Iterable[FactInput]]],
     *,
     start: int | None = None,
     until: int | None = None,
-    background: Iterable[GivenFact] = (),
+    background: Iterable[FactInput] = (),
     constants: Mapping[str, Any] | None = None,
     tick: str | Tick = "1 s",
     limit: int = DEFAULT_LIMIT,
@@ -69,11 +61,11 @@ def run(
 
 def intervals(
     program: Program | str,
-    stream: Iterable[tuple[int, Iterable[GivenFact]]],
+    stream: Iterable[tuple[int, Iterable[FactInput]]],
     *,
     start: int | None = None,
     until: int | None = None,
-    background: Iterable[GivenFact] = (),
+    background: Iterable[FactInput] = (),
     constants: Mapping[str, Any] | None = None,
     tick: str | Tick = "1 s",
     limit: int = DEFAULT_LIMIT,
@@ -97,7 +89,7 @@ def intervals(
 
 
 def _advances(
-    reasoner: Reasoner, stream: Iterable[tuple[int, Iterable[GivenFact]]], until: int | None
+    reasoner: Reasoner, stream: Iterable[tuple[int, Iterable[FactInput]]], until: int | None
 ) -> Iterator[Changes]:
     """The changes of each step of a stream, and of the way from its start and to its end."""
     begin = [] if reasoner.start is None else [(reasoner.start, ())]

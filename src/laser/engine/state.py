@@ -17,22 +17,22 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
-from laser.analysis.core import Core
-from laser.arithmetic import HUGE
-from laser.engine.inputs import InputRelation
+from laser.engine.inputs.input import InputRelation
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
 from laser.errors import FactError, StateError, TimeError
 from laser.plan.nodes import label_of, width_of
-from laser.terms import Iri, Predicate, Value, to_value, value_order
-from laser.time import check_time
+from laser.rules.rule import ResolvedProgram
+from laser.ticks import check_time
+from laser.values import Iri, Predicate, Value, to_value, value_order
+from laser.values.operations import HUGE
 
 __all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode", "fingerprint"]
 
 FORMAT, VERSION = "laser-state", 1
 
 
-def fingerprint(core: Core) -> str:
+def fingerprint(core: ResolvedProgram) -> str:
     """What identifies a program together with its constants, tick and background data."""
     background = sorted(core.background, key=lambda atom: [value_order(part) for part in atom])
     shown = None if core.shown is None else sorted(core.shown)
@@ -81,7 +81,9 @@ def _dump_tail(machine: Machine) -> dict[str, Any]:
     }
 
 
-def decode(data: bytes, core: Core, make: Callable[[frozenset[Predicate]], Machine]) -> tuple[Machine, int | None]:
+def decode(
+    data: bytes, core: ResolvedProgram, make: Callable[[frozenset[Predicate]], Machine]
+) -> tuple[Machine, int | None]:
     """A machine and its start from bytes, or StateError; ``make`` makes one for a set of streamed predicates."""
     state = _read(data, core)
     try:
@@ -118,7 +120,7 @@ def _check_times(machine: Machine, time: int, start: int | None) -> None:
         raise ValueError("the last facts of the stream are not numbered one by one")
 
 
-def _read(data: bytes, core: Core) -> dict[str, Any]:
+def _read(data: bytes, core: ResolvedProgram) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except (ValueError, TypeError, RecursionError):

@@ -6,15 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
+from laser.engine.arrivals import Tail
+from laser.engine.codegen.module import Generated
 from laser.engine.final import final_nodes
+from laser.engine.operators.rule import (
+    Choice,
+    EveryComponent,
+    GateComponent,
+    RecursiveComponent,
+    SingleComponent,
+    Trigger,
+)
 from laser.engine.relation import Relation
-from laser.engine.settle import Choice, EveryComponent, GateComponent, RecursiveComponent, SingleComponent, Trigger
-from laser.engine.source import Generated
-from laser.engine.tail import Tail
 from laser.plan.nodes import Background, Every, Gate, LastPoints, Node, Pending, Points, View, is_input, label_of
 from laser.plan.plan import Component, Plan, Use
 from laser.syntax.tree import Constant
-from laser.terms import Value
+from laser.values import Value
 
 __all__ = ["Consumers", "SomeComponent", "Wiring"]
 

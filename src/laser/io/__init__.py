@@ -1,10 +1,10 @@
 """Stream files in, answer streams out."""
 
-from laser.io.answers import FORMS
+from laser.io.atomic import write_whole
 from laser.io.formats import FORMATS, format_of
+from laser.io.forms import FORMS
+from laser.io.read import read_background, read_stream
 from laser.io.records import Record, Rejects, by_time
-from laser.io.stream import read_background, read_stream
-from laser.io.whole import write_whole
 
 __all__ = [
     "FORMATS",

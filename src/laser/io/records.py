@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from laser.errors import LaserError, RecordError
 from laser.io.lines import Line
-from laser.terms import Atom
+from laser.values import Atom
 
 __all__ = ["Item", "Malformed", "Record", "Rejects", "Said", "by_time", "in_order", "read_items", "sift"]
 

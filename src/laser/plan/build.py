@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, product
 
-from laser.analysis.core import Core, CoreRule, Extended, Test
-from laser.plan.components import components
+from laser.plan.access import NOW, Views, points_of
+from laser.plan.anonymous import is_open, open_lonely_variables
 from laser.plan.gates import set_gates
-from laser.plan.lonely import is_open, open_lonely_variables
 from laser.plan.nodes import Node, Pending, Pinned, Plain, Unit
+from laser.plan.order import components
 from laser.plan.plan import Derivation, Plan, Use
-from laser.plan.share import share_bodies, skip_copies
-from laser.plan.views import NOW, Views, points_of
+from laser.plan.sharing import share_bodies, skip_copies
+from laser.rules.body import Comparison, ExtendedAtom
+from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax.tree import Variable
-from laser.terms import Predicate
+from laser.values import Predicate
 
 __all__ = ["build"]
 
 
-def build(core: Core, streamed: frozenset[Predicate] = frozenset()) -> Plan:
+def build(core: ResolvedProgram, streamed: frozenset[Predicate] = frozenset()) -> Plan:
     """The plan of a program, given which derived or background predicates stream in as well."""
     views = Views(core, streamed)
     rules = map(open_lonely_variables, core.rules)
@@ -40,9 +41,9 @@ def build(core: Core, streamed: frozenset[Predicate] = frozenset()) -> Plan:
     )
 
 
-def _derivations(rule: CoreRule, views: Views) -> Iterator[Derivation]:
+def _derivations(rule: Rule, views: Views) -> Iterator[Derivation]:
     """A rule of the program as derivations: more than one where an element is a disjunction."""
-    elements = [element for element in rule.body if isinstance(element, Extended)]
+    elements = [element for element in rule.body if isinstance(element, ExtendedAtom)]
     for choice in product(*(list(_element(element, views)) for element in elements)):
         parts = list(chain.from_iterable(choice))
         uses = [use for sign, use in parts if sign == "use"] or [Use(Unit(), ())]
@@ -54,12 +55,12 @@ def _derivations(rule: CoreRule, views: Views) -> Iterator[Derivation]:
             terms=rule.args if rule.time is None else (*rule.args, rule.time),
             uses=tuple(uses),
             negatives=tuple(map(views.project, negatives)),
-            tests=tuple(element for element in rule.body if isinstance(element, Test)),
+            tests=tuple(element for element in rule.body if isinstance(element, Comparison)),
             text=rule.text,
         )
 
 
-def _element(element: Extended, views: Views) -> Iterator[list[tuple[str, Use]]]:
+def _element(element: ExtendedAtom, views: Views) -> Iterator[list[tuple[str, Use]]]:
     """The ways in which an element is made true, each some nodes with a sign."""
     if not element.absent:
         yield [("not", _read(element, views, capped=False)) if element.negated else ("use", _read(element, views))]
@@ -67,7 +68,7 @@ def _element(element: Extended, views: Views) -> Iterator[list[tuple[str, Use]]]
         yield from _absent(element, views)
 
 
-def _absent(element: Extended, views: Views) -> Iterator[list[tuple[str, Use]]]:
+def _absent(element: ExtendedAtom, views: Views) -> Iterator[list[tuple[str, Use]]]:
     """``⊞ @T ¬ a`` and its negation: T is in the window, and a does not hold at T."""
     assert element.time is not None
     if is_open(element.time):
@@ -82,14 +83,14 @@ def _absent(element: Extended, views: Views) -> Iterator[list[tuple[str, Use]]]:
         yield [("use", there)]
 
 
-def _absent_somewhere(element: Extended, views: Views) -> list[tuple[str, Use]]:
+def _absent_somewhere(element: ExtendedAtom, views: Views) -> list[tuple[str, Use]]:
     """``⊞ @_ ¬ a``: at some time point of the window a does not hold, so it does not hold at every one."""
     kept = tuple(i for i, term in enumerate(element.args) if not is_open(term))
     always = Use(views.always_some(element.predicate, element.window, kept), tuple(element.args[i] for i in kept))
     return [("use", always) if element.negated else ("not", always)]
 
 
-def _read(element: Extended, views: Views, capped: bool = True) -> Use:
+def _read(element: ExtendedAtom, views: Views, capped: bool = True) -> Use:
     """The node that serves an extended atom, whatever its sign. A negative one must itself know when its keys end."""
     window = element.window or NOW
     match element.modality:
@@ -108,19 +109,19 @@ def _read(element: Extended, views: Views, capped: bool = True) -> Use:
             return Use(use.node, (*element.args, element.time), use.cap)
 
 
-def _head(rule: CoreRule) -> Node:
+def _head(rule: Rule) -> Node:
     if rule.time is None:
         return Plain(rule.predicate)
     return Pinned(rule.predicate) if _has_come(rule) else Pending(rule.predicate)
 
 
-def _has_come(rule: CoreRule) -> bool:
+def _has_come(rule: Rule) -> bool:
     """Whether the time of a head is surely in the timeline: a time at which some body atom holds."""
-    times = {e.time for e in rule.body if isinstance(e, Extended) and e.modality == "at" and not e.negated}
+    times = {e.time for e in rule.body if isinstance(e, ExtendedAtom) and e.modality == "at" and not e.negated}
     return isinstance(rule.time, Variable) and rule.time in times
 
 
-def _arrivals(core: Core, written: list[Derivation]) -> list[Derivation]:
+def _arrivals(core: ResolvedProgram, written: list[Derivation]) -> list[Derivation]:
     """What is derived for a time to come holds from then on."""
     pending = {d.head for d in written if isinstance(d.head, Pending)}
     made = []

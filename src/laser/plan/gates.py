@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from laser.plan.components import components
 from laser.plan.nodes import Dated, Gate, Node, Plain, Projected, Recent, View
+from laser.plan.order import components
 from laser.plan.plan import Derivation, Use
 from laser.syntax.tree import Constant, Variable
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from laser.terms import Predicate, Value, write_value
+from laser.values import Predicate, Value, write_value
 
 __all__ = [
     "Background", "Dated", "Every", "Gate", "Input", "LastDated", "LastPoints", "LastRecent", "Node", "Pending", "Pinned", "Plain",

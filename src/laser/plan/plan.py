@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from laser.analysis.core import Core, Test
 from laser.plan.nodes import Node
+from laser.rules.body import Comparison
+from laser.rules.rule import ResolvedProgram
 from laser.syntax.tree import Term
-from laser.terms import Predicate
+from laser.values import Predicate
 
 __all__ = ["Component", "Derivation", "Plan", "Use"]
 
@@ -33,7 +34,7 @@ class Derivation:
     terms: tuple[Term, ...]
     uses: tuple[Use, ...]
     negatives: tuple[Use, ...] = ()
-    tests: tuple[Test, ...] = ()
+    tests: tuple[Comparison, ...] = ()
     text: str = ""
 
 
@@ -54,7 +55,7 @@ class Plan:
     ``streamed`` are the derived or background predicates of which facts stream in as well: a run finds that out.
     """
 
-    core: Core
+    core: ResolvedProgram
     streamed: frozenset[Predicate]
     derivations: tuple[Derivation, ...]
     components: tuple[Component, ...]

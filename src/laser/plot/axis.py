@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from laser.time import Tick
+from laser.ticks import Tick
 
 __all__ = ["time_marks", "value_marks", "write_number"]
 

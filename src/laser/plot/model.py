@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from laser.terms import Atom, Predicate, Value, write_value
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Predicate, Value, write_value
 
 __all__ = ["Bar", "Curve", "Group", "Row", "Timeline"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from laser.errors import LaserError, RecordError
 from laser.plot.rows import Saying, read_row
-from laser.time import Tick
+from laser.ticks import Tick
 
 __all__ = ["read_parquet"]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from laser.errors import FactError
-from laser.terms import Atom
-from laser.time import Tick, check_time
+from laser.ticks import Tick, check_time
+from laser.values import Atom
 
 __all__ = ["Saying", "Told", "read_row"]
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from laser.analysis.facts import GivenFact, to_atom
-from laser.analysis.load import parse
+from laser.checks.load import parse
 from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
-from laser.plot.collect import Lines, Tracks, make_timeline
 from laser.plot.model import Timeline
+from laser.plot.tracks import Lines, Tracks, make_timeline
 from laser.syntax.program import Program
-from laser.terms import Atom, Predicate
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Predicate
+from laser.values.facts import FactInput, to_atom
 
 __all__ = ["head_order", "timeline"]
 
 
 def timeline(  # noqa: PLR0913 - the options of a run, by name
     program: Program | str,
-    stream: Iterable[tuple[int, Iterable[GivenFact]]],
+    stream: Iterable[tuple[int, Iterable[FactInput]]],
     *,
     start: int | None = None,
     until: int | None = None,
-    background: Iterable[GivenFact] = (),
+    background: Iterable[FactInput] = (),
     constants: Mapping[str, Any] | None = None,
     tick: str | Tick = "1 s",
     limit: int = DEFAULT_LIMIT,

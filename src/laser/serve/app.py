@@ -19,7 +19,7 @@ from laser.serve.live import Sessions, TooManyError
 from laser.serve.pages import FILES, examples, initial
 from laser.serve.pool import BusyError, Pool
 from laser.serve.settings import Settings
-from laser.time import Tick
+from laser.ticks import Tick
 
 __all__ = ["make_app"]
 

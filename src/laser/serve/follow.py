@@ -9,10 +9,10 @@ from typing import Any
 
 from laser.errors import LaserError
 from laser.io.formats import format_of
-from laser.plot.answers import Parser, answer_files, parser_of
+from laser.plot.reading import Parser, answer_files, parser_of
 from laser.plot.rows import Saying
 from laser.serve.live import Session
-from laser.time import Tick
+from laser.ticks import Tick
 
 __all__ = ["Follower", "follow"]
 

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from laser.analysis.load import read_text
+from laser.checks.load import read_text
 from laser.io.lines import open_lines
 from laser.serve.settings import Settings
 

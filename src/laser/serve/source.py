@@ -9,7 +9,7 @@ from typing import Any
 from laser.io.formats import FORMATS, Format
 from laser.io.lines import Line
 from laser.io.records import Item, Malformed, Record, in_order, read_items
-from laser.time import Tick
+from laser.ticks import Tick
 
 __all__ = ["divide", "guess_format", "read_items_of"]
 

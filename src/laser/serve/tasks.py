@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from laser.analysis.load import parse
-from laser.analysis.report import check
+from laser.checks.load import parse
+from laser.checks.report import check
 from laser.engine.reasoner import Reasoner
 from laser.errors import LaserError, ProgramError
 from laser.io.records import Record, by_time
-from laser.plot.collect import make_timeline
 from laser.plot.model import Timeline
 from laser.plot.reduce import reduce
 from laser.plot.run import Run, head_order
-from laser.serve.live_task import LiveTask
+from laser.plot.tracks import make_timeline
+from laser.serve.live_run import LiveTask
 from laser.serve.source import divide, guess_format, read_items_of
 from laser.syntax.formatter import format_source
 from laser.syntax.program import Program
-from laser.time import Tick
+from laser.ticks import Tick
 
 __all__ = ["Worker"]
 
@@ -146,7 +146,7 @@ def snapshot(request: Message) -> Message:
 
 def explain(request: Message) -> Message:
     """Why an atom holds at a time, or why it does not."""
-    from laser.serve.explaining import tell
+    from laser.serve.explanations import tell
 
     given = Given(request)
     return tell(

@@ -8,8 +8,8 @@ except ImportError as error:
     raise LaserError("laser.spark needs PySpark: pip install 'laser-reasoner[spark]'") from error
 
 from laser.spark.answers import Answers
-from laser.spark.inputs import Input
 from laser.spark.reason import reason
 from laser.spark.session import session
+from laser.spark.sources import Input
 
 __all__ = ["Answers", "Input", "reason", "session"]

@@ -10,11 +10,11 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
-from laser.spark.inputs import ticks_to_micros
 from laser.spark.job import Job
 from laser.spark.layout import Shape
 from laser.spark.prepare import Prepared
-from laser.terms import Predicate
+from laser.spark.sources import ticks_to_micros
+from laser.values import Predicate
 
 __all__ = ["Answers"]
 

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from laser.errors import FactError, LaserError
-from laser.spark.kinds import read_term, write_cell
+from laser.spark.columns import read_term, write_cell
 from laser.spark.layout import Layout, Shape
-from laser.terms import number
+from laser.values import number
 
 __all__ = ["ARROW_TYPES", "Fact", "TimePoint", "facts_of", "runs", "table_of", "time_points"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from laser.analysis.facts import GivenFact, to_atoms
 from laser.errors import LaserError
-from laser.spark.kinds import carrier, kind_of_type
-from laser.terms import Predicate
+from laser.spark.columns import carrier, kind_of_type
+from laser.values import Predicate
+from laser.values.facts import FactInput, to_atoms
 
 __all__ = ["Background", "read_background"]
 
@@ -37,7 +37,7 @@ class Background:
         return Background(self.name, tuple(self.kinds[j] for j in order), tuple(self.names[j] for j in order), facts)
 
 
-def read_background(given: Mapping[str, DataFrame] | Iterable[GivenFact]) -> list[Background]:
+def read_background(given: Mapping[str, DataFrame] | Iterable[FactInput]) -> list[Background]:
     """Tables by the names of their predicates, or facts."""
     if isinstance(given, Mapping):
         return [_table(name.partition("/")[0], table) for name, table in given.items()]

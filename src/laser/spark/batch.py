@@ -13,13 +13,13 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 
 from laser.errors import LaserError
 from laser.spark.arrow import time_points
-from laser.spark.inputs import bucket_column
-from laser.spark.intervals import Slice, answer_slice
 from laser.spark.job import Job
 from laser.spark.layout import Layout, Shape
 from laser.spark.lift import SEEN
 from laser.spark.prepare import Prepared
-from laser.terms import Predicate
+from laser.spark.slices import Slice, answer_slice
+from laser.spark.sources import bucket_column
+from laser.values import Predicate
 
 __all__ = ["Cut", "answer_batch", "find_cut"]
 

@@ -20,11 +20,11 @@ import pyarrow.compute
 
 from laser.errors import StateError
 from laser.spark.arrow import Fact, facts_of, runs
+from laser.spark.columns import read_term
 from laser.spark.job import Job
-from laser.spark.kinds import read_term
 from laser.spark.lift import SEEN
-from laser.spark.parts import Part, Shift, make_part
-from laser.terms import write_value
+from laser.spark.part import Part, Shift, make_part
+from laser.values import write_value
 
 __all__ = ["Answer", "Bucket", "Entry", "Head", "Late", "Store", "pack"]
 

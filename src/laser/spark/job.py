@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from laser.analysis.resolve import resolve
+from laser.checks.accept import accept
 from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
 from laser.engine.state import fingerprint
 from laser.spark.layout import Layout
 from laser.spark.lift import KNOWN
 from laser.syntax import tree
 from laser.syntax.program import Program
-from laser.terms import Atom, Predicate, Value
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Predicate, Value
 
 __all__ = ["Job", "Mode", "bucket_of"]
 
@@ -85,6 +85,6 @@ class Job:
     @property
     def fingerprint(self) -> str:
         """What identifies this job: a state of another one is of no use."""
-        core = resolve(self.program, self.constants, self.tick, (*self.background, *self.own_background))
+        core = accept(self.program, self.constants, self.tick, (*self.background, *self.own_background))
         rest = (self.inputs, self.outputs, self.mode, self.buckets, sorted(self.positions.items()), self.start)
         return hashlib.sha256(f"{fingerprint(core)}{rest!r}".encode()).hexdigest()

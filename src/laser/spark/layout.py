@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from laser.spark.kinds import CARRIERS, carrier
-from laser.terms import Predicate
+from laser.spark.columns import CARRIERS, carrier
+from laser.values import Predicate
 
 __all__ = ["Layout", "Shape"]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from laser.syntax import tree
 from laser.syntax.program import Program
-from laser.terms import Predicate
+from laser.values import Predicate
 
 __all__ = ["KNOWN", "SEEN", "lift"]
 
@@ -21,7 +21,7 @@ _KEY = "LaserKey"
 def lift(program: Program, kept: Collection[Predicate]) -> Program:
     """Add a key to every predicate but those ``kept``, which are the same for all keys.
 
-    >>> from laser.analysis.load import parse
+    >>> from laser.checks.load import parse
     >>> print(lift(parse("freeze :- not alarm. alarm :- temp(V) in [3], V > 90."), ()))
     freeze(LaserKey) :- laser_known(LaserKey), not alarm(LaserKey).
     alarm(LaserKey) :- temp(LaserKey, V) in [3], V > 90.

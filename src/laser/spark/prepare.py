@@ -8,25 +8,26 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from laser.analysis.core import Core, Extended
-from laser.analysis.facts import GivenFact, to_atoms
-from laser.analysis.key import find_key
-from laser.analysis.load import parse
-from laser.analysis.reach import reach
-from laser.analysis.resolve import resolve
+from laser.checks.accept import accept
+from laser.checks.load import parse
 from laser.engine.reasoner import DEFAULT_LIMIT
 from laser.errors import LaserError
+from laser.rules.body import ExtendedAtom
+from laser.rules.partition_key import find_key
+from laser.rules.reach import reach
+from laser.rules.rule import ResolvedProgram
 from laser.spark.background import Background, read_background
-from laser.spark.flow import RESERVED, Flow, find_flow
-from laser.spark.inputs import Source
+from laser.spark.column_types import RESERVED, Flow, find_flow
+from laser.spark.columns import carrier, join
 from laser.spark.job import Job, Mode
-from laser.spark.kinds import carrier, join
 from laser.spark.layout import Layout, Shape
 from laser.spark.lift import lift
+from laser.spark.sources import Source
 from laser.syntax import tree
 from laser.syntax.program import Program
-from laser.terms import Atom, Predicate
-from laser.time import Tick
+from laser.ticks import Tick
+from laser.values import Atom, Predicate
+from laser.values.facts import FactInput, to_atoms
 
 __all__ = ["Prepared", "Wanted", "prepare"]
 
@@ -37,7 +38,7 @@ class Wanted:
 
     program: Program | str
     key: str | bool | None = None
-    background: Mapping[str, DataFrame] | Iterable[GivenFact] = ()
+    background: Mapping[str, DataFrame] | Iterable[FactInput] = ()
     constants: Mapping[str, Any] = field(default_factory=dict)
     tick: Tick = field(default_factory=Tick)
     start: int | None = None
@@ -67,18 +68,18 @@ def prepare(wanted: Wanted, given: Sequence[Source]) -> Prepared:
     """Check and plan a run; LaserError or ProgramError where something does not fit, before anything runs."""
     program = parse(wanted.program) if isinstance(wanted.program, str) else wanted.program
     background = read_background(wanted.background)
-    bare = resolve(program, wanted.constants, wanted.tick)
+    bare = accept(program, wanted.constants, wanted.tick)
     lifts = _lifts(wanted.key, given, bare)
     shared, own = _divide(background, wanted.key, bare) if lifts else (background, [])
     sources = [_fit(source, bare, str(wanted.key) if lifts else None) for source in given]
     return _Plan(wanted, program, sources, shared, own, lifts).prepared()
 
 
-def _mentioned(core: Core) -> set[Predicate]:
-    return {e.predicate for rule in core.rules for e in rule.body if isinstance(e, Extended)} | core.derived
+def _mentioned(core: ResolvedProgram) -> set[Predicate]:
+    return {e.predicate for rule in core.rules for e in rule.body if isinstance(e, ExtendedAtom)} | core.derived
 
 
-def _lifts(key: str | bool | None, sources: Sequence[Source], core: Core) -> bool:
+def _lifts(key: str | bool | None, sources: Sequence[Source], core: ResolvedProgram) -> bool:
     """Whether the named key is a column of which the program does not know."""
     if not isinstance(key, str):
         return False
@@ -92,7 +93,7 @@ def _lifts(key: str | bool | None, sources: Sequence[Source], core: Core) -> boo
     return not named
 
 
-def _fit(source: Source, core: Core, lifted: str | None) -> Source:
+def _fit(source: Source, core: ResolvedProgram, lifted: str | None) -> Source:
     """A source whose columns are the arguments that the program gives it, after the key if there is one to lift."""
     mentioned = {p.arity for p in _mentioned(core) if p.name == source.name}
     args = tuple(arg for arg in source.args if arg != lifted)
@@ -110,7 +111,7 @@ def _fit(source: Source, core: Core, lifted: str | None) -> Source:
 
 
 def _divide(
-    background: list[Background], key: str | bool | None, core: Core
+    background: list[Background], key: str | bool | None, core: ResolvedProgram
 ) -> tuple[list[Background], list[Background]]:
     """Background tables for all keys, and those that have the key as a column."""
     own = [b for b in background if key in b.names and Predicate(b.name, len(b.names) - 1) in _mentioned(core)]
@@ -128,7 +129,7 @@ class _Plan:
 
     def prepared(self) -> Prepared:
         wanted = self.wanted
-        self.core = resolve(self.program, wanted.constants, wanted.tick, self._atoms(self.shared))
+        self.core = accept(self.program, wanted.constants, wanted.tick, self._atoms(self.shared))
         past = reach(self.core, self._predicates(self.given))
         self.sources, self.clocks = self._split(past.tuples)
         self.inputs = self._predicates(self.sources)
@@ -252,7 +253,7 @@ class _Plan:
     def _is_bound(self, rule: Any) -> bool:
         """Whether a positive atom of what is divided says which key a rule derives for."""
         return any(
-            isinstance(e, Extended) and not e.negated and not e.absent and e.predicate not in self.static
+            isinstance(e, ExtendedAtom) and not e.negated and not e.absent and e.predicate not in self.static
             for e in rule.body
         )
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from laser.analysis.facts import GivenFact
 from laser.engine.reasoner import DEFAULT_LIMIT
 from laser.errors import LaserError
 from laser.spark.answers import Answers, keep, whole_intervals
 from laser.spark.batch import answer_batch, find_cut
-from laser.spark.inputs import Input, read_sources
 from laser.spark.prepare import Prepared, Wanted, prepare
+from laser.spark.sources import Input, read_sources
 from laser.syntax.program import Program
-from laser.time import Tick, check_time
+from laser.ticks import Tick, check_time
+from laser.values.facts import FactInput
 
 __all__ = ["reason"]
 
@@ -29,7 +29,7 @@ def reason(  # noqa: PLR0913 - a pipeline has this many sides, and each has a de
     time: str | tuple[str, str] | None = None,
     tick: str | Tick = "1 s",
     key: str | bool | None = None,
-    background: Mapping[str, DataFrame] | Iterable[GivenFact] = (),
+    background: Mapping[str, DataFrame] | Iterable[FactInput] = (),
     constants: Mapping[str, Any] | None = None,
     start: int | str | datetime | None = None,
     until: int | str | datetime | None = None,

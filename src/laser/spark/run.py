@@ -21,12 +21,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 from pyspark.sql.streaming.query import StreamingQuery
 
-from laser.analysis.core import Extended
-from laser.analysis.load import load
-from laser.analysis.resolve import resolve
+from laser.checks.accept import accept
+from laser.checks.load import load
 from laser.errors import LaserError
+from laser.pipeline import Pipeline
+from laser.rules.body import ExtendedAtom
 from laser.spark.answers import Answers
-from laser.spark.pipeline import Pipeline
 from laser.spark.reason import reason
 from laser.spark.session import session
 from laser.spark.tables import read_input, read_table
@@ -127,12 +127,12 @@ def _arity(program: Program, pipeline: Pipeline, name: str) -> int | None:
     bare, _, arity = name.partition("/")
     if arity:
         return int(arity)
-    core = resolve(program, pipeline.constants, pipeline.tick)
+    core = accept(program, pipeline.constants, pipeline.tick)
     found = {
         e.predicate.arity
         for rule in core.rules
         for e in rule.body
-        if isinstance(e, Extended) and e.predicate.name == bare
+        if isinstance(e, ExtendedAtom) and e.predicate.name == bare
     }
     return found.pop() if len(found) == 1 else None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from laser.spark.java import java_home
-from laser.spark.quiet import quieted
+from laser.spark.stderr import quieted
 
 __all__ = ["session", "stateful"]
 

@@ -21,14 +21,14 @@ from laser.errors import LaserError
 from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
 from laser.spark.bucket import Answer, Bucket, Entry, Head, pack
-from laser.spark.inputs import bucket_column, ticks_to_micros
 from laser.spark.job import Job
 from laser.spark.labels import labels
-from laser.spark.parts import Shift
+from laser.spark.part import Shift
 from laser.spark.prepare import Prepared
 from laser.spark.session import stateful
-from laser.terms import Atom
-from laser.time import Tick
+from laser.spark.sources import bucket_column, ticks_to_micros
+from laser.ticks import Tick
+from laser.values import Atom
 
 __all__ = ["Operator", "answer_stream", "stream_schema"]
 

@@ -12,10 +12,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
-from laser.spark.inputs import ROW, Input
-from laser.spark.pipeline import Table
-from laser.syntax.facts import parse_facts
-from laser.terms import write_value
+from laser.pipeline import Table
+from laser.spark.sources import ROW, Input
+from laser.values import write_value
+from laser.values.facts import parse_facts
 
 __all__ = ["read_input", "read_table"]
 

@@ -32,8 +32,8 @@ from laser.syntax.tree import (
     Variable,
     Window,
 )
-from laser.terms import Iri, Predicate, number
-from laser.time import UNITS, Tick
+from laser.ticks import UNITS, Tick
+from laser.values import Iri, Predicate, number
 
 __all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from lark import Token
 
 from laser.errors import Diagnostic, Span
-from laser.syntax.symbols import foreign_word, open_comment, open_string, wrong_symbol
+from laser.syntax.characters import foreign_word, open_comment, open_string, wrong_symbol
 
 __all__ = ["Comment", "Lexed", "LOCAL_NAME", "lex", "span_of"]
 

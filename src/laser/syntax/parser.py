@@ -12,7 +12,7 @@ from lark.lexer import Lexer
 from laser.errors import Diagnostic, ProgramError, Span
 from laser.syntax.builder import MAX_DEPTH, Builder, StatementError, too_deep
 from laser.syntax.lexer import lex, span_of
-from laser.syntax.likeness import taken_for_program
+from laser.syntax.looks_like import taken_for_program
 from laser.syntax.mistakes import explain, missing_dot
 from laser.syntax.names import resolve_names
 from laser.syntax.program import Program

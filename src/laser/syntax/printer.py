@@ -31,7 +31,7 @@ from laser.syntax.tree import (
     Variable,
     Window,
 )
-from laser.terms import Predicate, Value, write_value
+from laser.values import Predicate, Value, write_value
 
 if TYPE_CHECKING:
     from laser.syntax.program import Notation, Program

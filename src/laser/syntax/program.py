@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
+from laser.errors import FactError, Span
+from laser.syntax.terms import evaluate
 from laser.syntax.tree import ConstDirective, Fact, PrefixDirective, Rule, ShowDirective, Statement
-from laser.terms import Predicate
+from laser.values import Predicate, Value, to_value
 
-__all__ = ["Notation", "Program", "expect_program"]
+__all__ = ["Notation", "Program", "expect_program", "source_text"]
 
 Notation = Literal["readable", "formal"]
 
@@ -21,6 +24,11 @@ class Program:
     statements: tuple[Statement, ...]
     source: str = field(default="", compare=False, repr=False)
     name: str = field(default="<program>", compare=False, repr=False)
+
+    @cached_property
+    def rows(self) -> list[str]:
+        """The lines of the text it was read from."""
+        return self.source.splitlines()
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -36,6 +44,16 @@ class Program:
     def constants(self) -> dict[str, ConstDirective]:
         """What ``#const`` declares, by name."""
         return {s.name: s for s in self.statements if isinstance(s, ConstDirective)}
+
+    def constant_values(self, overrides: Mapping[str, Any]) -> dict[str, Value]:
+        """The values of the constants in a run that overrides some, as far as they have one."""
+        values: dict[str, Value] = {}
+        for statement in self.statements:
+            if isinstance(statement, ConstDirective):
+                value = _constant(statement, overrides, values)
+                if value is not None:
+                    values[statement.name] = value
+        return values
 
     @cached_property
     def prefixes(self) -> dict[str, str]:
@@ -58,7 +76,7 @@ class Program:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from laser.syntax.markup import write_html
+        from laser.syntax.highlight import write_html
 
         return write_html(self.source or self.to_text())
 
@@ -69,3 +87,22 @@ def expect_program(given: object) -> Program:
         return given
     cure = "read it with laser.load" if hasattr(given, "__fspath__") else "give its text, or what laser.parse returns"
     raise TypeError(f"{given!r} ({type(given).__name__}) is no program: {cure}")
+
+
+def _constant(directive: ConstDirective, overrides: Mapping[str, Any], values: Mapping[str, Value]) -> Value | None:
+    if directive.name not in overrides:
+        return evaluate(directive.value, {}, values)
+    try:
+        return to_value(overrides[directive.name])
+    except FactError:
+        return None
+
+
+def source_text(rows: Sequence[str], span: Span | None) -> str:
+    """The user's own words at a place, on one line; none where the tree was not read from a text."""
+    lines = list(rows[span.line - 1 : span.end_line]) if span else []
+    if span is None or not lines:
+        return ""
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    return " ".join(" ".join(lines).split())

@@ -1,4 +1,4 @@
-"""Programs as they are written: data only. Spans do not count for equality.
+"""Programs as they are written. Spans do not count for equality.
 
 Prefixed names are resolved by the parser; constants, durations and ranges stay as they were written, so that a
 program prints back as its author wrote it and a run can still override a constant.
@@ -6,12 +6,13 @@ program prints back as its author wrote it and a run can still override a consta
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
 from laser.errors import Span
-from laser.terms import Predicate, Value
+from laser.values import Predicate, Value
 
 __all__ = [
     "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact",
@@ -109,6 +110,31 @@ class Literal:
     negated_inside: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The arguments of the atom, and its time."""
+        return (*self.atom.args, self.modality.time) if isinstance(self.modality, At) else self.atom.args
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it asks for its atom to hold: two negations cancel, except that ``not ⊞ @T ¬ a`` stays negative.
+
+        >>> Literal(AtomPattern("a"), "always", negated=True, negated_inside=True).is_positive
+        True
+        """
+        if isinstance(self.modality, At):
+            return not (self.negated or self.negated_inside)
+        return self.negated == self.negated_inside
+
+    def binds(self) -> set[str]:
+        """The variables to which it gives values: those that are arguments themselves, not within arithmetic."""
+        terms: tuple[Term, ...] = ()
+        if self.is_positive:
+            terms = self.terms
+        elif isinstance(self.modality, At) and not self.negated:
+            terms = (self.modality.time,)
+        return {term.name for term in terms if isinstance(term, Variable)} - {"_"}
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -118,6 +144,10 @@ class Comparison:
     left: Term
     right: Term
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return (self.left, self.right)
 
 
 BodyElement: TypeAlias = Literal | Comparison
@@ -131,6 +161,22 @@ class Rule:
     time: Term | None
     body: tuple[BodyElement, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def literals(self) -> list[Literal]:
+        return [element for element in self.body if isinstance(element, Literal)]
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        return [element for element in self.body if isinstance(element, Comparison)]
+
+    def terms(self) -> Iterator[Term]:
+        """The outermost terms: of the head, of its time, of the body."""
+        yield from self.head.args
+        if self.time is not None:
+            yield self.time
+        for element in self.body:
+            yield from element.terms
 
 
 @dataclass(frozen=True, slots=True)

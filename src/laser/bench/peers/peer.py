@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from laser.bench.case import Case, Experiment, Fact, System
-from laser.terms import Iri
+from laser.values import Iri
 
 __all__ = ["Peer", "PeerSystem", "Rows", "plain"]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from laser.analysis.load import parse
-from laser.analysis.resolve import resolve
 from laser.bench.case import Batch, Case, Experiment, Fact
 from laser.bench.peers.peer import Peer, Rows
+from laser.checks.accept import accept
+from laser.checks.load import parse
 from laser.reference import answer
-from laser.terms import Atom
+from laser.values import Atom
 
 __all__ = ["REFERENCE"]
 
@@ -16,7 +16,7 @@ class Reference:
     """It is given only the facts of the window, since no answer here depends on others."""
 
     def __init__(self, experiment: Experiment, case: Case) -> None:
-        self.core = resolve(parse(experiment.program(case)))
+        self.core = accept(parse(experiment.program(case)))
         self.rows = Rows.of(experiment, case)
         self.held: frozenset[Atom] = frozenset()
 

@@ -1,0 +1,118 @@
+"""All that is said about a program before it runs: each law is a file, and this is their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from laser.checks.bad_constant import bad_constant
+from laser.checks.bad_range import bad_range
+from laser.checks.duplicate_constant import duplicate_constant
+from laser.checks.empty_range import empty_range
+from laser.checks.negative_loop import negative_loop
+from laser.checks.never_fires import never_fires
+from laser.checks.no_history import no_history
+from laser.checks.no_value import no_value
+from laser.checks.no_whole_ticks import no_whole_ticks
+from laser.checks.range_outside_fact import range_outside_fact
+from laser.checks.range_too_large import range_too_large
+from laser.checks.show_unknown import show_unknown
+from laser.checks.single_variable import single_variable
+from laser.checks.subject import Subject
+from laser.checks.tuple_window_over_derived import tuple_window_over_derived
+from laser.checks.two_arities import two_arities
+from laser.checks.unknown_constant import unknown_constant
+from laser.checks.unknown_predicate import unknown_predicate
+from laser.checks.unsafe_variable import unsafe_variable
+from laser.checks.variable_in_fact import variable_in_fact
+from laser.checks.whole_history import whole_history
+from laser.checks.window_size import window_size
+from laser.errors import Diagnostic, ProgramError
+from laser.syntax.program import Program
+from laser.ticks import Tick
+from laser.values import Predicate
+
+__all__ = ["CHECKS", "ERRORS", "RUN_CHECKS", "WARNINGS", "find", "refuse", "refuse_run"]
+
+SECOND = Tick()
+
+Check: TypeAlias = Callable[[Subject], Iterable[Diagnostic]]
+
+ERRORS: tuple[Check, ...] = (
+    # The program is refused.
+    duplicate_constant,
+    unknown_constant,
+    bad_constant,
+    variable_in_fact,
+    no_value,
+    bad_range,
+    range_outside_fact,
+    range_too_large,
+    window_size,
+    no_whole_ticks,
+    unsafe_variable,
+    tuple_window_over_derived,
+    negative_loop,
+)
+
+WARNINGS: tuple[Check, ...] = (
+    # Legal, but seldom meant.
+    two_arities,
+    unknown_predicate,
+    show_unknown,
+    empty_range,
+    never_fires,
+    no_history,
+    whole_history,
+    single_variable,
+)
+
+
+CHECKS = ERRORS + WARNINGS
+
+RUN_CHECKS: tuple[Check, ...] = (
+    # What a run's constants and tick can still make wrong in a program that was accepted.
+    unknown_constant,
+    bad_constant,
+    no_value,
+    bad_range,
+    range_outside_fact,
+    range_too_large,
+    window_size,
+    no_whole_ticks,
+)
+
+
+def refuse_run(program: Program, constants: Mapping[str, Any], tick: Tick) -> None:
+    """Raise ProgramError if a program cannot run with these constants and this tick."""
+    _refuse(RUN_CHECKS, Subject(program, None, dict(constants), tick))
+
+
+def refuse(program: Program) -> None:
+    """Raise ProgramError if a program is refused whatever the run; the run chooses the tick, so that is not asked."""
+    _refuse(ERRORS, Subject(program))
+
+
+def _refuse(checks: tuple[Check, ...], subject: Subject) -> None:
+    if errors := _findings(checks, subject):
+        raise ProgramError(errors, subject.program.source, subject.program.name)
+
+
+def find(
+    program: Program,
+    inputs: Collection[Predicate] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    tick: Tick | None = SECOND,
+) -> list[Diagnostic]:
+    """All errors and warnings, by place; without a tick, durations may be any number of them."""
+    known = None if inputs is None else frozenset(inputs)
+    return _findings(CHECKS, Subject(program, known, dict(constants or {}), tick))
+
+
+def _findings(checks: tuple[Check, ...], subject: Subject) -> list[Diagnostic]:
+    return sorted((finding for check in checks for finding in check(subject)), key=_place)
+
+
+def _place(finding: Diagnostic) -> tuple[int, int, str]:
+    span = finding.span
+    return (span.line, span.column, finding.code) if span else (0, 0, finding.code)

@@ -1,0 +1,63 @@
+"""The value of a constant is a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic, FactError
+from laser.syntax import tree
+from laser.syntax.terms import subterms
+from laser.values import to_value
+
+__all__ = ["bad_constant"]
+
+NOTE = "a constant is one number, text or IRI; it may be computed from constants that are named before it"
+
+
+def bad_constant(subject: Subject) -> Iterator[Diagnostic]:
+    """A ``#const`` whose value has a variable, is a range, has no value, or is overridden by what is none."""
+    known: set[str] = set()
+    for directive in subject.directives:
+        finding = _override(subject, directive) or _value(subject, directive, known)
+        if finding:
+            yield finding
+        known.add(directive.name)
+
+
+def _override(subject: Subject, directive: tree.ConstDirective) -> Diagnostic | None:
+    if directive.name not in subject.overrides:
+        return None
+    try:
+        to_value(subject.overrides[directive.name])
+    except FactError as error:
+        message = f"the run gives `{directive.name}` no value: {error}"
+        return Diagnostic("bad-constant", message, directive.span, NOTE, "give it a number or a text")
+    return None
+
+
+def _value(subject: Subject, directive: tree.ConstDirective, known: set[str]) -> Diagnostic | None:
+    for part in subterms(directive.value):
+        match part:
+            case tree.Variable(name=name):
+                hint = f'write a text that begins with an upper-case letter in quotes: `"{name}"`'
+                return _finding(directive, part, f"the value of `{directive.name}` has a variable, `{name}`", hint)
+            case tree.Range():
+                hint = f"name its ends: `#const first = {subject.term_text(part.low)}.`"
+                return _finding(directive, part, f"the value of `{directive.name}` is a range", hint)
+            case tree.ConstantName(name=name) if name not in known:
+                itself = name == directive.name
+                hint = (
+                    "give it a value of its own" if itself else f"move `#const {name}` above `#const {directive.name}`"
+                )
+                message = f"the value of `{directive.name}` uses `{name}` before it is named"
+                return _finding(directive, part, message, hint)
+    if directive.name in subject.overrides or subject.value(directive.value) is not None:
+        return None
+    text = subject.term_text(directive.value)
+    hint = "write the value itself: arithmetic is over numbers, and nothing is divided by zero"
+    return _finding(directive, directive.value, f"the value of `{directive.name}`, `{text}`, cannot be computed", hint)
+
+
+def _finding(directive: tree.ConstDirective, term: tree.Term, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("bad-constant", message, term.span or directive.span, NOTE, hint)

@@ -1,0 +1,89 @@
+"""What cannot hold together, whatever the data: comparisons, and a literal with a negated one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from laser.syntax import tree
+from laser.syntax.terms import evaluate
+from laser.values import Value
+from laser.values.operations import compare
+
+__all__ = ["conflict", "excludes", "implies", "is_irreflexive"]
+
+OUTCOMES = {"=": {0}, "!=": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}}
+"""The orders of two values, smaller, equal or greater, under which a comparison holds."""
+
+FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+Ticks = Callable[[tree.Window], int | None]
+"""The length of a time window; None for tuple windows and where it is not known."""
+
+
+def is_irreflexive(operator: str) -> bool:
+    """Whether nothing stands in this relation to itself."""
+    return 0 not in OUTCOMES[operator]
+
+
+def conflict(first: tree.Comparison, second: tree.Comparison, values: Mapping[str, Value]) -> bool:
+    """Whether two comparisons cannot both hold: ``X < Y, Y <= X``, or ``X > 5, 3 > X``."""
+    return any(_conflict(first, other, values) for other in (second, _flipped(second)))
+
+
+def _flipped(test: tree.Comparison) -> tree.Comparison:
+    return replace(test, operator=FLIPPED[test.operator], left=test.right, right=test.left)
+
+
+def _conflict(first: tree.Comparison, second: tree.Comparison, values: Mapping[str, Value]) -> bool:
+    """By equal sides, or by bounds on the same variable."""
+    if first.left == second.left and first.right == second.right:
+        return not OUTCOMES[first.operator] & OUTCOMES[second.operator]
+    for one, two in ((first, second), (_flipped(first), _flipped(second))):
+        bound, limit = evaluate(one.right, {}, values), evaluate(two.right, {}, values)
+        if isinstance(one.left, tree.Variable) and one.left == two.left and bound is not None and limit is not None:
+            return excludes(one.operator, bound, two.operator, limit)
+    return False
+
+
+def excludes(operator: str, bound: Value, other: str, limit: Value) -> bool:
+    """Whether no value is ``operator bound`` and ``other limit`` at once.
+
+    >>> excludes(">", 5, "<", 3), excludes(">=", 5, "<=", 5), excludes("=", 5, ">", 7), excludes(">", 1, "=", "red")
+    (True, False, True, True)
+    """
+    if operator == "=":
+        return not compare(other, bound, limit)
+    if other == "=":
+        return not compare(operator, limit, bound)
+    if "!=" in (operator, other):
+        return False
+    if operator[0] == other[0]:
+        return compare("<", bound, limit) is None
+    if operator[0] == "<":
+        operator, bound, other, limit = other, limit, operator, bound
+    both_reach = operator == ">=" and other == "<="
+    return not compare("<=" if both_reach else "<", bound, limit)
+
+
+def implies(strong: tree.Literal, weak: tree.Literal, ticks: Ticks) -> bool:
+    """Whether ``weak`` holds wherever ``strong`` does; apart from inner negations both are positive."""
+    if strong == weak:
+        return True
+    if strong.atom != weak.atom or strong.negated_inside or weak.negated_inside:
+        return False
+    if weak.modality == "now":
+        return strong.modality == "always" and _length(strong, ticks) is not None
+    return weak.modality == "sometime" and _is_within(strong, weak, ticks)
+
+
+def _is_within(strong: tree.Literal, weak: tree.Literal, ticks: Ticks) -> bool:
+    """Whether a time at which ``strong`` finds the atom lies in the time window of ``weak``."""
+    outer, inner = _length(weak, ticks), _length(strong, ticks)
+    if strong.modality == "now" or (strong.modality == "always" and inner is not None):
+        inner = 0
+    return outer is not None and inner is not None and inner <= outer
+
+
+def _length(literal: tree.Literal, ticks: Ticks) -> int | None:
+    return None if literal.window is None else ticks(literal.window)

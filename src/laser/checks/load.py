@@ -1,0 +1,78 @@
+"""Programs from texts and files, refused with all their errors at once."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+
+from laser.checks import refuse
+from laser.errors import Diagnostic, ProgramError
+from laser.phrases import closest
+from laser.syntax.parser import parse_tree
+from laser.syntax.program import Program
+
+__all__ = ["load", "parse", "read_text"]
+
+
+def parse(text: str, name: str = "<program>") -> Program:
+    """A program from its text; raises ProgramError with everything for which it is refused.
+
+    >>> parse("alarm :- hot always in [30 s].").rules[0].head.name
+    'alarm'
+    """
+    if not isinstance(text, str):
+        raise TypeError(
+            f"{text!r} ({type(text).__name__}) is no text: a program is parsed from a string, and read by load"
+        )
+    program = parse_tree(text, name)
+    refuse(program)
+    return program
+
+
+def load(path: str | PathLike[str]) -> Program:
+    """A program from a file; one that cannot be read is a ProgramError too."""
+    return parse(read_text(path), fspath(path))
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a program's file, or ProgramError with the code ``unreadable``."""
+    try:
+        data = Path(path).read_bytes()
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte {data[error.start]:#04x} in line {line} is not UTF-8"
+        refused = _unreadable(path, message, "save the file with the encoding UTF-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        refused = _unreadable(path, f"the program cannot be read: {reason[:1].lower()}{reason[1:]}", _hint(path))
+    raise refused
+
+
+def _unreadable(path: str | PathLike[str], message: str, hint: str | None) -> ProgramError:
+    note = "a program is a text file in UTF-8"
+    return ProgramError([Diagnostic("unreadable", message, None, note, hint)], "", fspath(path))
+
+
+def _hint(path: str | PathLike[str]) -> str | None:
+    """The file that is there and has nearly that name."""
+    wanted = Path(path)
+    try:
+        there = sorted(other for other in wanted.parent.iterdir() if other.is_file())
+    except (OSError, ValueError):
+        return "see whether the folder is there"
+    guess = _same_stem(wanted, there) or _same_suffix(wanted, there)
+    return f"did you mean `{guess}`?" if guess else None
+
+
+def _same_stem(wanted: Path, there: list[Path]) -> str | None:
+    """A file with another extension; programs come first."""
+    names = [other.name for other in there if other.stem == wanted.stem]
+    return min(names, key=lambda name: not name.endswith(".lars"), default=None)
+
+
+def _same_suffix(wanted: Path, there: list[Path]) -> str | None:
+    """A file with another name before the extension: that all names end in `.lars` makes no two of them alike."""
+    stems = [other.stem for other in there if other.suffix == wanted.suffix]
+    guess = closest(wanted.stem, stems)
+    return f"{guess}{wanted.suffix}" if guess else None

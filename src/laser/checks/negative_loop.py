@@ -1,0 +1,49 @@
+"""A predicate may not depend on its own negation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.rules.dependencies import Edge, Loop, negative_loops, program_edges
+from laser.values import Predicate
+
+__all__ = ["loop_diagnostic", "negative_loop"]
+
+
+def negative_loop(subject: Subject) -> Iterator[Diagnostic]:
+    """A loop through negation, spelled out."""
+    return map(loop_diagnostic, negative_loops(program_edges(subject.program)))
+
+
+def loop_diagnostic(loop: Loop) -> Diagnostic:
+    """The finding for one loop, at the negative literal with which it begins."""
+    names = _names(loop)
+    first = loop[0]
+    way = " -> ".join(("not " if edge.negative else "") + names[edge.body] for edge in loop)
+    return Diagnostic(
+        "negative-loop",
+        f"`{names[first.head]}` depends on its own negation: {names[first.head]} -> {way}",
+        first.literal.span if first.literal else None,
+        "what is negated must be settled first, so no loop may pass through `not`",
+        _hint(loop, names),
+    )
+
+
+def _names(loop: Loop) -> dict[Predicate, str]:
+    """Names as they are written; with the arity where two predicates of the loop share one."""
+    predicates = {edge.head for edge in loop}
+    written = [predicate.name for predicate in predicates]
+    return {p: p.name if written.count(p.name) == 1 else str(p) for p in predicates}
+
+
+def _hint(loop: Loop, names: dict[Predicate, str]) -> str:
+    if len(loop) == 1:
+        return f"let the rule ask about something other than `{names[loop[0].head]}`, or derive something else"
+    return f"leave out one of these steps: {', '.join(_step(edge, names) for edge in loop)}"
+
+
+def _step(edge: Edge, names: dict[Predicate, str]) -> str:
+    line = f" (line {edge.rule.span.line})" if edge.rule and edge.rule.span else ""
+    return f"`{names[edge.head]} -> {'not ' if edge.negative else ''}{names[edge.body]}`{line}"

@@ -1,0 +1,131 @@
+"""A rule should be able to fire. Only what is certain is reported: the words of these rules, not the data, keep them still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+from laser.checks.contradictions import conflict, implies, is_irreflexive
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic, Span
+from laser.syntax import tree
+from laser.syntax.terms import is_ground, subterms, variables
+from laser.values.operations import compare
+
+__all__ = ["never_fires"]
+
+BODY = "a rule fires where all of its body holds at once"
+VALUE = "arithmetic is over numbers; where it has no value, a rule does not fire"
+TIME = "time points are the integers from 0 on"
+WINDOW = "a time window includes the present"
+
+Reason = tuple[str, Span | None, str, str]
+"""Why a rule cannot fire, where, by which law, and what to do."""
+
+
+def never_fires(subject: Subject) -> Iterator[Diagnostic]:
+    """A rule whose body can never hold, or whose head lies at no time point."""
+    for rule in subject.rules:
+        reason = next((reason for why in REASONS for reason in why(subject, rule)), None)
+        if reason:
+            message, span, note, hint = reason
+            yield Diagnostic("never-fires", f"this rule can never fire: {message}", span, note, hint, "warning")
+
+
+def without_value(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
+    """``X + red``, ``1 / 0``, where the value is needed."""
+    needed: list[tree.Term] = [*rule.head.args, *([] if rule.time is None else [rule.time])]
+    needed += [term for literal in subject.needs(rule) for term in literal.terms]
+    needed += [side for test in rule.comparisons for side in (test.left, test.right)]
+    for term in (part for outer in needed for part in subterms(outer)):
+        if isinstance(term, tree.Arithmetic) and _has_no_value(subject, term):
+            hint = "write numbers or variables for its operands"
+            yield f"`{subject.term_text(term)}` has no value", term.span, VALUE, hint
+
+
+def _has_no_value(subject: Subject, term: tree.Arithmetic) -> bool:
+    operands = [subject.value(operand) for operand in term.operands]
+    is_text = any(isinstance(value, str | tuple) for value in operands)
+    return is_text or (None not in operands and subject.value(term) is None)
+
+
+def false_comparison(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
+    """``1 > 2``, ``X < X``; a comparison of named constants is a switch, and meant."""
+    for test in rule.comparisons:
+        parts = [*subterms(test.left), *subterms(test.right)]
+        if any(isinstance(part, tree.ConstantName) for part in parts):
+            continue
+        text = subject.comparison_text(test)
+        if test.left == test.right and is_irreflexive(test.operator):
+            yield f"`{text}` compares a term with itself", test.span, BODY, "compare it with another variable"
+        elif is_ground(test.left) and is_ground(test.right) and not _holds(subject, test):
+            yield f"`{text}` does not hold", test.span, BODY, "correct the comparison, or delete the rule"
+
+
+def _holds(subject: Subject, test: tree.Comparison) -> bool:
+    left, right = subject.value(test.left), subject.value(test.right)
+    return left is not None and right is not None and bool(compare(test.operator, left, right))
+
+
+def contradictory_comparisons(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
+    """``X > 5, X < 3``."""
+    for first, second in combinations(rule.comparisons, 2):
+        if conflict(first, second, subject.values):
+            one, two = subject.comparison_text(first), subject.comparison_text(second)
+            hint = "for one or the other, write two rules"
+            yield f"`{one}` and `{two}` exclude each other", second.span, BODY, hint
+
+
+def contradictory_literals(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
+    """``a(X), not a(X)``, also with a window that includes what is asked for."""
+    body = rule.literals
+    for negative in (literal for literal in body if literal.negated):
+        for positive in body:
+            if not positive.negated and implies(positive, replace(negative, negated=False), subject.ticks):
+                one, two = subject.literal_text(positive), subject.literal_text(negative)
+                message = f"`{one}` and `{two}` exclude each other"
+                yield message, negative.span, *_note_and_hint(subject, positive, negative)
+
+
+def _note_and_hint(subject: Subject, positive: tree.Literal, negative: tree.Literal) -> tuple[str, str]:
+    """Who asks for ``a, not a in [n]`` means the time before the present."""
+    if positive.modality != "now" or negative.window is None:
+        return BODY, f"drop `{subject.literal_text(negative)}`, or ask about something else"
+    atom, window = subject.atom_text(positive.atom), subject.window_text(negative.window)
+    args = ", ".join(dict.fromkeys(v.name for v in variables(positive.atom.args) if v.name != "_"))
+    before = f"before({args})" if args else "before"
+    rule = f"{before} :- {atom} at T in {window}, {atom} at N in [0], T < N."
+    return WINDOW, f"for what held before the present, add `{rule}` and write `not {before}`"
+
+
+def no_time_point(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
+    """A head at -1, or a body atom at ``noon``."""
+    times = [rule.time] + [e.modality.time for e in subject.needs(rule) if isinstance(e.modality, tree.At)]
+    for time in times:
+        if time is not None and is_ground(time):
+            point = subject.value(time)
+            if not (isinstance(point, int) and point >= 0):
+                hint = "write such a number, or a variable"
+                yield f"`{subject.term_text(time)}` is no time point", time.span, TIME, hint
+
+
+def underivable(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
+    """A body atom that no rule can derive, for want of facts below; known only where the inputs are."""
+    if subject.inputs is None:
+        return
+    for literal in subject.needs(rule):
+        predicate = literal.atom.predicate
+        if predicate in subject.derived and predicate not in subject.possible:
+            hint = f"see to the rules for `{predicate}` first"
+            yield f"nothing can ever derive `{predicate}`", literal.span, BODY, hint
+
+
+REASONS: tuple[Callable[[Subject, tree.Rule], Iterator[Reason]], ...] = (
+    without_value,
+    false_comparison,
+    contradictory_comparisons,
+    contradictory_literals,
+    no_time_point,
+    underivable,
+)

@@ -1,0 +1,100 @@
+"""What is derived for the present has no past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, count
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.syntax import tree
+from laser.syntax.printer import write_statement
+from laser.syntax.terms import variables
+
+__all__ = ["no_history"]
+
+NOTE = "every answer is computed anew, from the facts alone: what a rule `{0} :- …` derived at an earlier time is not part of it"
+
+
+def no_history(subject: Subject) -> Iterator[Diagnostic]:
+    """A look into the past of a predicate that rules derive only for the present."""
+    for _, literal in subject.literals:
+        if literal.atom.predicate in subject.plain and _looks_back(subject, literal):
+            name = literal.atom.name
+            yield Diagnostic(
+                "no-history",
+                f"`{subject.literal_text(literal)}` sees `{name}` now and never in the past",
+                literal.span,
+                NOTE.format(name),
+                _hint(subject, literal),
+                "warning",
+            )
+
+
+def _looks_back(subject: Subject, literal: tree.Literal) -> bool:
+    if literal.window is None:
+        return isinstance(literal.modality, tree.At)
+    return literal.window.kind == "time" and subject.size(literal.window) != 0
+
+
+def _hint(subject: Subject, literal: tree.Literal) -> str:
+    """The first rule that derives the predicate, as it would give it a history."""
+    rule = subject.first_rule[literal.atom.predicate]
+    window, time = _longest(subject, literal), _fresh_variable(rule)
+    others = ", and change the other rules for it likewise" if subject.rule_counts[rule.head.predicate] > 1 else ""
+    timed = _timed(subject, rule, time, window)
+    if timed is None:
+        size = f" in {subject.window_text(window)}" if window else ""
+        head = f"@{time.name} {subject.atom_text(rule.head)}"
+        return f"derive it{_line(rule)} as `{head}`, from body atoms that hold `at {time.name}{size}`{others}"
+    text = write_statement(timed, "readable", subject.program.prefixes, subject.program.constants)
+    return f"to give it a history, write{_line(rule)} `{text}`{_narrower(subject, rule)}{others}"
+
+
+def _line(rule: tree.Rule) -> str:
+    return f" in line {rule.span.line}" if rule.span else ""
+
+
+def _longest(subject: Subject, literal: tree.Literal) -> tree.Window | None:
+    """The longest of the windows over the predicate, so that no reader sees less than it asks for; None for all of the past."""
+    readers = subject.readers[literal.atom.predicate]
+    windows = [reader.window for reader in readers if _looks_back(subject, reader)]
+    known = [window for window in windows if window is not None]
+    return max(known, key=lambda window: subject.ticks(window) or 0) if len(known) == len(windows) else None
+
+
+def _fresh_variable(rule: tree.Rule) -> tree.Variable:
+    taken = {variable.name for variable in variables(rule.terms())}
+    names = chain(["T"], (f"T{number}" for number in count(1)))
+    return tree.Variable(next(name for name in names if name not in taken))
+
+
+def _timed(subject: Subject, rule: tree.Rule, time: tree.Variable, window: tree.Window | None) -> tree.Rule | None:
+    """The rule for every time of a window; None where it looks into the past in a way that has no such form."""
+    asked = [literal for literal in rule.literals if not _is_constant(subject, literal)]
+    if not any(literal.is_positive for literal in asked) or not (all(map(_is_plain, asked)) or _widened(asked)):
+        return None
+    body = tuple(replace(e, modality=tree.At(time), window=window) if e in asked else e for e in rule.body)
+    return replace(rule, time=time, body=body)
+
+
+def _is_constant(subject: Subject, literal: tree.Literal) -> bool:
+    """Background data hold at every time, so that they may as well be asked now."""
+    predicate = literal.atom.predicate
+    return literal.modality == "now" and predicate in subject.background - subject.derived - subject.streamed
+
+
+def _is_plain(literal: tree.Literal) -> bool:
+    return literal.modality == "now" and not literal.negated_inside
+
+
+def _widened(asked: list[tree.Literal]) -> bool:
+    """One atom at some time of a window."""
+    return len(asked) == 1 and asked[0].modality == "sometime" and not asked[0].negated
+
+
+def _narrower(subject: Subject, rule: tree.Rule) -> str:
+    """What changes where the rule itself has a window."""
+    source = next((literal for literal in rule.literals if literal.modality == "sometime"), None)
+    return f"; it then holds at the times of `{subject.atom_text(source.atom)}` alone" if source else ""

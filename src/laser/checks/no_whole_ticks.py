@@ -1,0 +1,52 @@
+"""Durations are counted in ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import reduce
+from math import gcd
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.syntax import tree
+from laser.ticks import UNITS, Tick
+
+__all__ = ["no_whole_ticks"]
+
+
+def no_whole_ticks(subject: Subject) -> Iterator[Diagnostic]:
+    """A duration that is no whole number of ticks; silent where the tick is not known yet."""
+    tick = subject.tick
+    if tick is None:
+        return
+    for window in subject.windows:
+        seconds = _seconds(subject, window)
+        if seconds is not None and (seconds / tick.seconds).denominator != 1:
+            yield Diagnostic(
+                "no-whole-ticks",
+                f"{subject.size(window)} {window.unit} is no whole number of ticks of {tick}",
+                window.span,
+                "time goes in ticks, and a window's duration must be a whole number of them",
+                _hint(subject, tick, seconds),
+            )
+
+
+def _seconds(subject: Subject, window: tree.Window) -> Fraction | None:
+    """The duration of a window that is given as one."""
+    size = subject.size(window)
+    if window.kind == "tuple" or window.unit is None or not isinstance(size, int | float) or size < 0:
+        return None
+    return Fraction(str(size)) * UNITS[window.unit]
+
+
+def _hint(subject: Subject, tick: Tick, seconds: Fraction) -> str:
+    """The longest tick that divides every duration of the program, and the nearest duration that fits the tick."""
+    durations = filter(None, (_seconds(subject, window) for window in subject.windows))
+    divisor = Tick(reduce(_common_divisor, durations))
+    nearest = Tick(max(1, round(seconds / tick.seconds)) * tick.seconds)
+    return f"run it with a tick of {divisor}, or write a duration that fits, such as `[{nearest}]`"
+
+
+def _common_divisor(a: Fraction, b: Fraction) -> Fraction:
+    return Fraction(gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator)

@@ -1,0 +1,153 @@
+"""What the laws are asked about: a program, and what is known of the run it is meant for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from laser.syntax import tree
+from laser.syntax.printer import write_literal, write_term
+from laser.syntax.program import Program, source_text
+from laser.syntax.terms import evaluate
+from laser.ticks import Tick
+from laser.values import Predicate, Value
+
+__all__ = ["Subject"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program with the predicates that stream in, the constants of the run and its tick; None is "not known"."""
+
+    program: Program
+    inputs: frozenset[Predicate] | None = None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    tick: Tick | None = None
+
+    @property
+    def rules(self) -> tuple[tree.Rule, ...]:
+        return tuple(self.program.rules)
+
+    @property
+    def rows(self) -> list[str]:
+        """The lines of the source."""
+        return self.program.rows
+
+    @property
+    def directives(self) -> Iterator[tree.ConstDirective]:
+        return (s for s in self.program.statements if isinstance(s, tree.ConstDirective))
+
+    @cached_property
+    def derived(self) -> frozenset[Predicate]:
+        """The predicates that rules derive."""
+        return frozenset(rule.head.predicate for rule in self.rules)
+
+    @cached_property
+    def first_rule(self) -> dict[Predicate, tree.Rule]:
+        """The first rule for each derived predicate."""
+        return {rule.head.predicate: rule for rule in reversed(self.rules)}
+
+    @cached_property
+    def rule_counts(self) -> Counter[Predicate]:
+        """How many rules derive each predicate."""
+        return Counter(rule.head.predicate for rule in self.rules)
+
+    @cached_property
+    def background(self) -> frozenset[Predicate]:
+        """The predicates of the facts in the program."""
+        return frozenset(fact.atom.predicate for fact in self.program.facts)
+
+    @cached_property
+    def read(self) -> frozenset[Predicate]:
+        """The predicates that bodies mention."""
+        return frozenset(self.readers)
+
+    @cached_property
+    def streamed(self) -> frozenset[Predicate]:
+        """The predicates that stream in; where that is not known, those that nothing else can provide."""
+        return self.read - self.derived - self.background if self.inputs is None else self.inputs
+
+    @cached_property
+    def unknown(self) -> frozenset[Predicate]:
+        """What bodies mention and nothing provides, as far as that is known."""
+        return self.read - self.derived - self.background - self.streamed
+
+    @cached_property
+    def plain(self) -> frozenset[Predicate]:
+        """The predicates that rules derive for the present alone and nothing else provides: they have no history."""
+        timed = {rule.head.predicate for rule in self.rules if rule.time is not None}
+        return self.derived - timed - self.background - self.streamed
+
+    @cached_property
+    def literals(self) -> tuple[tuple[tree.Rule, tree.Literal], ...]:
+        """Every literal with its rule."""
+        return tuple((rule, literal) for rule in self.rules for literal in rule.literals)
+
+    @cached_property
+    def readers(self) -> dict[Predicate, list[tree.Literal]]:
+        """The literals of each predicate that bodies mention."""
+        readers: dict[Predicate, list[tree.Literal]] = {}
+        for _, literal in self.literals:
+            readers.setdefault(literal.atom.predicate, []).append(literal)
+        return readers
+
+    @cached_property
+    def windows(self) -> tuple[tree.Window, ...]:
+        return tuple(literal.window for _, literal in self.literals if literal.window is not None)
+
+    @cached_property
+    def values(self) -> dict[str, Value]:
+        """The values of the constants, as far as they have one."""
+        return self.program.constant_values(self.overrides)
+
+    def value(self, term: tree.Term) -> Value | None:
+        """The value of a term without variables; None where it has none."""
+        return evaluate(term, {}, self.values)
+
+    def size(self, window: tree.Window) -> Value | None:
+        """The size of a window as a value; None for a constant without one."""
+        return self.value(window.size)
+
+    def ticks(self, window: tree.Window) -> int | None:
+        """The length of a time window in ticks; None where it has none, or the tick is not known."""
+        size = self.size(window)
+        if window.kind == "tuple" or not isinstance(size, int | float):
+            return None
+        if window.unit is None:
+            return size if isinstance(size, int) else None
+        return self.tick.ticks(size, window.unit) if self.tick else None
+
+    def needs(self, rule: tree.Rule) -> Iterator[tree.Literal]:
+        """The literals whose atom must hold for a rule to fire."""
+        return (literal for literal in rule.literals if literal.is_positive)
+
+    @cached_property
+    def possible(self) -> frozenset[Predicate]:
+        """The predicates that may hold some time: given, or derived from such."""
+        possible = set(self.streamed | self.background)
+        pending = self.rules
+        while fit := [rule for rule in pending if all(need.atom.predicate in possible for need in self.needs(rule))]:
+            possible.update(rule.head.predicate for rule in fit)
+            pending = tuple(rule for rule in pending if rule.head.predicate not in possible)
+        return frozenset(possible)
+
+    def term_text(self, term: tree.Term) -> str:
+        return source_text(self.rows, term.span) or write_term(term, self.program.prefixes)
+
+    def atom_text(self, atom: tree.AtomPattern) -> str:
+        return self.literal_text(tree.Literal(atom, span=atom.span))
+
+    def literal_text(self, literal: tree.Literal) -> str:
+        text = source_text(self.rows, literal.span)
+        return text or write_literal(literal, "readable", self.program.prefixes)
+
+    def comparison_text(self, test: tree.Comparison) -> str:
+        return f"{self.term_text(test.left)} {test.operator} {self.term_text(test.right)}"
+
+    def window_text(self, window: tree.Window) -> str:
+        """A window in the readable notation, which fits behind any atom."""
+        unit = "#" if window.kind == "tuple" else window.unit
+        return f"[{self.term_text(window.size)}{f' {unit}' if unit else ''}]"

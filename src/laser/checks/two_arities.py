@@ -1,0 +1,61 @@
+"""One name, one arity."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.phrases import count, listed
+from laser.syntax import tree
+from laser.values import Predicate
+
+__all__ = ["two_arities"]
+
+
+def two_arities(subject: Subject) -> Iterator[Diagnostic]:
+    """A name with two arities; where one of them is unknown altogether, that is said instead."""
+    places = _places(subject)
+    arities: dict[str, list[Predicate]] = defaultdict(list)
+    for predicate in places:
+        arities[predicate.name].append(predicate)
+    for predicates in arities.values():
+        # The one that is written most often, or first, is taken to be meant.
+        usual, *others = sorted(predicates, key=lambda predicate: -len(places[predicate]))
+        for other in others:
+            if not {other, usual} & subject.unknown:
+                yield _finding(places[other][0], usual, places[usual][0])
+
+
+def _places(subject: Subject) -> dict[Predicate, list[tree.AtomPattern]]:
+    """Where each predicate stands, in the order of the text."""
+    places: dict[Predicate, list[tree.AtomPattern]] = defaultdict(list)
+    for statement in subject.program.statements:
+        match statement:
+            case tree.Fact(atom=atom):
+                places[atom.predicate].append(atom)
+            case tree.Rule(head=head, body=body):
+                for atom in (head, *(e.atom for e in body if isinstance(e, tree.Literal))):
+                    places[atom.predicate].append(atom)
+    return places
+
+
+def _finding(atom: tree.AtomPattern, usual: Predicate, first: tree.AtomPattern) -> Diagnostic:
+    line = f" in line {first.span.line}" if first.span else ""
+    return Diagnostic(
+        "two-arities",
+        f"`{atom.name}` has {count(len(atom.args), 'argument')} here and {usual.arity}{line}",
+        atom.span,
+        f"a predicate is a name with an arity: {listed([atom.predicate, usual])} are two, and know nothing of each other",
+        _hint(atom, usual),
+        "warning",
+    )
+
+
+def _hint(atom: tree.AtomPattern, usual: Predicate) -> str:
+    missing = usual.arity - len(atom.args)
+    if missing > 0:
+        blanks = ", ".join(["_"] * usual.arity)
+        return f"if one is meant, add {count(missing, 'argument')} here (`{atom.name}({blanks})` matches any); if not, rename one"
+    return f"if one is meant, drop {count(-missing, 'argument')} here; if not, rename one"

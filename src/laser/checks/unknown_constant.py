@@ -1,0 +1,43 @@
+"""Constants are named by ``#const`` before anyone uses or overrides them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.phrases import closest, listed
+from laser.syntax import tree
+from laser.syntax.terms import subterms
+
+__all__ = ["unknown_constant"]
+
+
+def unknown_constant(subject: Subject) -> Iterator[Diagnostic]:
+    """The override, or the use, of a constant that the program does not name."""
+    names = list(subject.program.constants)
+    for name in subject.overrides:
+        if name not in names:
+            note = "a run can override what `#const` names, and nothing else"
+            message = f"the program has no constant `{name}` to override"
+            yield Diagnostic("unknown-constant", message, None, note, _hint(name, names))
+    for use in _uses(subject):
+        if use.name not in names:
+            note = "a name in the place of a number is a constant, which `#const` must name"
+            message = f"there is no constant `{use.name}`"
+            yield Diagnostic("unknown-constant", message, use.span, note, _hint(use.name, names))
+
+
+def _uses(subject: Subject) -> Iterator[tree.ConstantName]:
+    outer = [term for rule in subject.rules for term in rule.terms()]
+    outer += [term for fact in subject.program.facts for term in fact.atom.args]
+    outer += [window.size for window in subject.windows]
+    return (term for some in outer for term in subterms(some) if isinstance(term, tree.ConstantName))
+
+
+def _hint(name: str, names: list[str]) -> str:
+    guess = closest(name, names)
+    if guess:
+        return f"did you mean `{guess}`?"
+    add = f"name it in the program: `#const {name} = 30.`"
+    return f"{add}; so far there {'is' if len(names) == 1 else 'are'} {listed(names)}" if names else add

@@ -1,0 +1,134 @@
+"""Every variable that a rule uses must get its values from somewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from laser.checks.bindings import bound_variables
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.phrases import closest
+from laser.syntax import tree
+from laser.syntax.terms import is_ground, variables
+
+__all__ = ["unsafe_variable"]
+
+NOTE = "a variable of a head, a comparison, arithmetic or a `not` gets its values from a positive body atom"
+
+Use = tuple[str, tree.Variable, tree.Literal | None]
+"""A variable that needs a value: where it stands, and in which literal."""
+
+
+def unsafe_variable(subject: Subject) -> Iterator[Diagnostic]:
+    """A variable in a head, a comparison, arithmetic or under ``not`` that no positive body atom binds."""
+    for rule in subject.rules:
+        if rule.body:
+            yield from _of_rule(subject, rule)
+
+
+def _of_rule(subject: Subject, rule: tree.Rule) -> Iterator[Diagnostic]:
+    bound = bound_variables(rule)
+    reported = _excused(rule, bound)
+    for place, variable, literal in _uses(rule):
+        if variable.name == "_":
+            yield _wildcard(place, variable)
+        elif variable.name not in reported:
+            reported.add(variable.name)
+            message = f"`{variable.name}` {place} is bound by no positive body atom"
+            hint = _hint(subject, rule, (place, variable, literal), bound)
+            yield Diagnostic("unsafe-variable", message, variable.span, NOTE, hint)
+
+
+def _excused(rule: tree.Rule, bound: set[str]) -> set[str]:
+    """What is bound, or would be, if those variables were that nothing in the body is meant to compute."""
+    names = {variable.name for variable in variables(rule.terms())}
+    sides = [side for test in rule.comparisons if test.operator == "=" for side in (test.left, test.right)]
+    computed = {side.name for side in sides if isinstance(side, tree.Variable)}
+    roots = names - bound - computed - {"_"}
+    return bound_variables(rule, roots) - roots
+
+
+def _uses(rule: tree.Rule) -> Iterator[Use]:
+    """The variables that need a value, in the order of the text."""
+    head = (*rule.head.args, *(() if rule.time is None else (rule.time,)))
+    yield from (("in the head", variable, None) for variable in variables(head))
+    for element in rule.body:
+        if isinstance(element, tree.Comparison):
+            sides = (element.left, element.right)
+            yield from (("in a comparison", variable, None) for variable in variables(sides))
+        else:
+            yield from _uses_of_literal(element)
+
+
+def _uses_of_literal(literal: tree.Literal) -> Iterator[Use]:
+    place = "in arithmetic" if literal.is_positive else "under `not`"
+    bound = literal.binds()
+    for term in literal.terms:
+        inside = isinstance(term, tree.Arithmetic)
+        for variable in variables([term]):
+            if inside or (variable.name not in bound and variable.name != "_"):
+                yield ("in arithmetic" if inside else place, variable, literal)
+
+
+def _wildcard(place: str, variable: tree.Variable) -> Diagnostic:
+    return Diagnostic(
+        "unsafe-variable",
+        f"`_` {place} has no value",
+        variable.span,
+        "each `_` is a variable of its own, which nothing else can bind",
+        "give it a name, and use that name in a positive body atom",
+    )
+
+
+def _hint(subject: Subject, rule: tree.Rule, use: Use, bound: set[str]) -> str:
+    place, variable, _ = use
+    name = variable.name
+    counts = Counter(other.name for other in variables(rule.terms()))
+    if place == "under `not`" and counts[name] == 1:
+        return f"write `_` for `{name}` to say that there is none at all, or bind `{name}` by a positive atom"
+    lonely = [other for other in bound if counts[other] == 1 and not other.startswith("_")]
+    single = [other for other, uses in counts.items() if uses == 1 and other not in bound]
+    guess = closest(name, bound) or (lonely[0] if len(lonely) == 1 and single == [name] else None)
+    if guess:
+        return f"did you mean `{guess}`?"
+    if variable is rule.time:
+        return _hint_for_time(subject, rule, name)
+    return _hint_by_literals(subject, rule, name) or f"add a body atom that has `{name}` as an argument"
+
+
+def _hint_for_time(subject: Subject, rule: tree.Rule, name: str) -> str:
+    """A head's time is best taken from a body atom that is there already."""
+    timeless = [literal for literal in subject.needs(rule) if literal.modality in ("now", "sometime")]
+    if not timeless:
+        return f"bind `{name}` by a body atom `… at {name} in [n]`"
+    atom = subject.atom_text(timeless[0].atom)
+    window = subject.window_text(timeless[0].window) if timeless[0].window else "[n]"
+    return f"take the time from the body: `{atom} at {name} in {window}`"
+
+
+def _hint_by_literals(subject: Subject, rule: tree.Rule, name: str) -> str | None:
+    """Why the literals in which the variable does stand give it no values."""
+    for literal in rule.literals:
+        for term in literal.terms:
+            if all(variable.name != name for variable in variables([term])):
+                continue
+            if not literal.is_positive:
+                text = subject.literal_text(literal)
+                return f"`{text}` gives it no values: add a positive atom that lists the candidates for `{name}`"
+            return _hint_for_arithmetic(subject, rule, name, term)
+    return None
+
+
+def _hint_for_arithmetic(subject: Subject, rule: tree.Rule, name: str, term: tree.Term) -> str:
+    """``a(X + 1)`` is ``a(N), X = N - 1``."""
+    taken = {variable.name for variable in variables(rule.terms())}
+    fresh = next(other for other in (*"NMKIJ", "Other") if other not in taken)
+    text = subject.term_text(term)
+    match term:
+        case tree.Arithmetic("+" | "-" as sign, (tree.Variable(), right)) if is_ground(right):
+            opposite = "-" if sign == "+" else "+"
+            equation = f"{name} = {fresh} {opposite} {subject.term_text(right)}"
+        case _:
+            equation = f"{name} = …"
+    return f"arithmetic in an atom computes and does not solve: write `{fresh}` for `{text}`, and `{equation}`"

@@ -1,0 +1,36 @@
+"""A time without a window may lie anywhere in the past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.syntax import tree
+
+__all__ = ["whole_history"]
+
+
+def whole_history(subject: Subject) -> Iterator[Diagnostic]:
+    """A body ``@T a`` without a window over what streams in: all of it is kept, for ever."""
+    for rule, literal in subject.literals:
+        at = literal.modality
+        if isinstance(at, tree.At) and literal.window is None and literal.atom.predicate in subject.streamed:
+            yield Diagnostic(
+                "whole-history",
+                f"this keeps the whole history of `{literal.atom.predicate}`",
+                literal.span,
+                "without a window, a time may lie anywhere in the past, and nothing can ever be forgotten",
+                _hint(subject, rule, literal, at),
+                "warning",
+            )
+
+
+def _hint(subject: Subject, rule: tree.Rule, literal: tree.Literal, at: tree.At) -> str:
+    time = subject.term_text(at.time)
+    text = f"{subject.atom_text(literal.atom)} at {time} in "
+    for other in rule.literals:
+        if other.window is not None and other.modality == at and not other.negated and other.window.kind == "time":
+            window = subject.window_text(other.window)
+            return f"`{time}` lies in {window} already, by `{subject.literal_text(other)}`: write `{text}{window}`"
+    return f"say how far back it matters, as in `{text}[1 h]`"

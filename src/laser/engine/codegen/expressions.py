@@ -1,0 +1,111 @@
+"""Terms, comparisons and assignments as Python source.
+
+The common case, integers, runs inline; everything else goes through the functions of ``laser.values.operations``, which know what
+is not defined. What is not defined makes the rule instance not fire, and is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from laser.rules.body import Comparison
+from laser.syntax.tree import Arithmetic, Constant, Term, Variable
+from laser.values import Iri, Value
+
+__all__ = ["Expressions", "python_name"]
+
+SMALL = 2**62
+"""Integers below this are added inline; whether larger ones have become too large, the general way knows."""
+
+_PYTHON = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def python_name(variable: str) -> str:
+    """A Python name for a variable, clear of Python's own words; ``_#3`` and ``_=3`` are no user's, but ours."""
+    kind = {"_#": "any_", "_=": "is_"}.get(variable[:2])
+    return kind + variable[2:] if kind else "v_" + variable
+
+
+class Expressions:
+    """Writes tests and terms of one function, line by line, with the variables that are bound so far.
+
+    What a silent one finds undefined is not reported: another function has met it before.
+    """
+
+    def __init__(self, rule: int, bound: dict[str, str], line: Callable[[str], None], silent: bool) -> None:
+        self.rule, self.bound, self.line = (-1 if silent else rule), bound, line
+        self.count = 0
+
+    def literal(self, value: Value) -> str:
+        return f"Iri({value[0]!r})" if isinstance(value, Iri) else repr(value)
+
+    def is_bound(self, term: Term) -> bool:
+        match term:
+            case Variable(name=name):
+                return name in self.bound
+            case Arithmetic(operands=operands):
+                return all(map(self.is_bound, operands))
+            case _:
+                return True
+
+    def is_ready(self, test: Comparison) -> bool:
+        left, right = self.is_bound(test.left), self.is_bound(test.right)
+        if test.operator == "=" and left != right:
+            return isinstance(test.right if left else test.left, Variable)
+        return left and right
+
+    def test(self, test: Comparison) -> None:
+        """A filter, or an assignment where one side is an unbound variable."""
+        if not self.is_bound(test.left):
+            self.assign(test.left, test.right)
+        elif not self.is_bound(test.right):
+            self.assign(test.right, test.left)
+        else:
+            self.filter(test.operator, test.left, test.right)
+
+    def assign(self, variable: Term, term: Term) -> None:
+        assert isinstance(variable, Variable)
+        name = python_name(variable.name)
+        self.line(f"{name} = {self.value(term)}")
+        self.bound[variable.name] = name
+
+    def filter(self, operator: str, left: Term, right: Term) -> None:
+        a, b, symbol = self.value(left), self.value(right), _PYTHON[operator]
+        if operator in ("=", "!="):
+            self.line(f"if not {a} {symbol} {b}: continue")
+            return
+        simple = f"{a}.__class__ is {b}.__class__"
+        if _is_integer(right):
+            simple = f"{a}.__class__ is int"
+        elif _is_integer(left):
+            simple = f"{b}.__class__ is int"
+        self.line(f"if not ({a} {symbol} {b} if {simple} else order({self.rule}, {operator!r}, {a}, {b})): continue")
+
+    def value(self, term: Term) -> str:
+        """An expression for a term; arithmetic becomes a line of its own, with a way out where it is not defined."""
+        match term:
+            case Variable(name=name):
+                return self.bound[name]
+            case Constant(value=value):
+                return self.literal(value) if isinstance(value, str | Iri) else f"({value!r})"
+            case Arithmetic(operator=operator, operands=operands):
+                return self.arithmetic(operator, operands)
+            case _:
+                raise AssertionError(f"{term} is resolved before compilation")
+
+    def arithmetic(self, operator: str, operands: tuple[Term, ...]) -> str:
+        values = [self.value(operand) for operand in operands]
+        name = f"e{self.count}"
+        self.count += 1
+        general = f"calculate({self.rule}, {operator!r}, {', '.join(values)})"
+        if operator in ("+", "-") and len(values) == 2 and _is_integer(operands[1]):
+            small = f"{values[0]}.__class__ is int and -{SMALL} < {values[0]} < {SMALL}"
+            general = f"{values[0]} {operator} {values[1]} if {small} else {general}"
+        self.line(f"{name} = {general}")
+        self.line(f"if {name} is None: continue")
+        return name
+
+
+def _is_integer(term: Term) -> bool:
+    """A small integer: adding it cannot make numbers grow fast."""
+    return isinstance(term, Constant) and type(term.value) is int and abs(term.value) < 2**32

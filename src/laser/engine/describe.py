@@ -1,0 +1,63 @@
+"""How a program is evaluated, for people: the order, what is shared, the indexes, and the generated code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from laser.checks.accept import accept
+from laser.engine.codegen.module import Generated, generate
+from laser.engine.revocable import revocable_nodes
+from laser.plan.build import build
+from laser.plan.nodes import Node, is_input
+from laser.plan.plan import Component, Plan
+from laser.syntax.program import Program
+from laser.ticks import Tick
+
+__all__ = ["describe", "source"]
+
+
+def source(program: Program, constants: Mapping[str, Any] | None = None, tick: str | Tick = "1 s") -> str:
+    """The Python source that a program is compiled to."""
+    return generate(build(accept(program, constants, tick))).source
+
+
+def describe(program: Program, constants: Mapping[str, Any] | None = None, tick: str | Tick = "1 s") -> str:
+    """The plan of a program, a few lines for each step."""
+    plan = build(accept(program, constants, tick))
+    return "\n".join(_lines(plan, generate(plan))) + "\n"
+
+
+def _lines(plan: Plan, generated: Generated) -> Iterator[str]:
+    yield "inputs"
+    for component in plan.components:
+        if is_input(component.nodes[0]):
+            yield from _node(component.nodes[0], plan, generated)
+    revocable = revocable_nodes(plan)
+    steps = [component for component in plan.components if not is_input(component.nodes[0])]
+    for number, component in enumerate(steps, start=1):
+        kind = "recursive, to a fixed point" if component.recursive else "once"
+        kind += ", revocable" if component.nodes[0] in revocable else ""
+        yield f"step {number} ({kind})"
+        for node in component.nodes:
+            yield from _node(node, plan, generated)
+        yield from _rules(component, plan)
+    yield "output"
+    for predicate, node in plan.outputs.items():
+        yield f"  {predicate}: n{generated.numbers[node]}, {node}"
+
+
+def _node(node: Node, plan: Plan, generated: Generated) -> Iterator[str]:
+    readers = [d.head for d in plan.derivations if any(use.node == node for use in (*d.uses, *d.negatives))]
+    copies = [copy for copy, target in plan.aliases.items() if target == node]
+    shared = f"  (read {len(readers) + len(copies)} times)" if len(readers) + len(copies) > 1 else ""
+    yield f"  n{generated.numbers[node]}: {node}{shared}"
+    for positions in generated.indexes.get(node, ()):
+        yield f"      index by position {', '.join(map(str, positions))}"
+    for copy in copies:
+        yield f"      also serves as: {copy}"
+
+
+def _rules(component: Component, plan: Plan) -> Iterator[str]:
+    for text in dict.fromkeys(plan.derivations[number].text for number in component.derivations):
+        yield f"    {text}"

@@ -1,0 +1,137 @@
+"""From questions to explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice, repeat
+
+from laser.errors import TimeError
+from laser.explanation.explanation import Explanation, Proof
+from laser.explanation.ground import Ground
+from laser.explanation.pattern import Pattern, as_pattern
+from laser.explanation.prove import Prover
+from laser.explanation.questions import Rules, in_order, relevant
+from laser.explanation.table import Entry, Facts
+from laser.explanation.validity import lasting
+from laser.explanation.walk import below
+from laser.explanation.world import World
+from laser.rules.rule import ResolvedProgram
+from laser.ticks import check_time
+from laser.values import Atom
+from laser.values.facts import FactInput, to_atoms
+
+__all__ = ["ask", "ask_stream"]
+
+MOST_ATOMS = 10
+"""So many of the atoms that match a pattern are explained."""
+MOST_PROOFS = 1000
+
+
+def ask_stream(
+    core: ResolvedProgram,
+    stream: Iterable[tuple[int, Iterable[FactInput]]],
+    goal: Atom | Pattern,
+    time: int,
+    start: int | None = None,
+    every: bool = False,
+) -> Explanation:
+    """The explanation at a time of a stream; what comes later is not looked at."""
+    history, first = _history(stream, check_time(time), None if start is None else check_time(start))
+    return ask(core, history, first, check_time(time), goal, every)
+
+
+def _history(
+    stream: Iterable[tuple[int, Iterable[FactInput]]], time: int, start: int | None
+) -> tuple[list[Entry], int]:
+    """The facts up to a time, each once, and where the timeline begins."""
+    present, history = start, dict[Entry, None]()
+    for point, facts in stream:
+        if present is not None and point < present:
+            raise TimeError(f"time {point} lies before {present}")
+        if present is None:
+            start = present = check_time(point)
+        if point > time:
+            break
+        present = point
+        history.update(dict.fromkeys(zip(repeat(point), to_atoms(facts), strict=False)))
+    if start is None or start > time:
+        begins = "the stream is empty" if start is None else f"the timeline begins at {start}"
+        raise TimeError(f"nothing can be said about {time}: {begins}")
+    return list(history), start
+
+
+def ask(
+    core: ResolvedProgram,
+    history: Sequence[Entry],
+    start: int,
+    time: int,
+    goal: Atom | Pattern,
+    every: bool = False,
+    whole: bool = True,
+) -> Explanation:
+    """The explanation from the facts up to a time; ``whole`` where none is left out."""
+    ground = Ground(core, history, start, time, whole)
+    rules = Rules(relevant(core, goal.signature))
+    prover = Prover(World(rules, Facts(history), start, time), ground)
+    if isinstance(goal, Pattern):
+        return _ask_pattern(prover, goal)
+    proofs, more = _proofs(prover, goal, every)
+    if not proofs:
+        return _refuse(prover, goal)
+    by_rule = any(proof.source == "rule" for proof in proofs)
+    found = lasting(prover, goal, by_rule)
+    return Explanation(
+        goal, time, True, proofs, (), found.since, found.until, found.since_exact, found.until_exact, more
+    )
+
+
+def _proofs(prover: Prover, atom: Atom, every: bool) -> tuple[tuple[Proof, ...], int]:
+    """The smallest proof, or one for each rule instance; smallest first, the derived before the given.
+
+    Also how many there are beyond the most that are made.
+    """
+    entry = (prover.world.time, atom)
+    instances = prover.instances(entry)
+    given = [prover.prove(entry)] if prover.is_given(entry) else []
+    if not instances:
+        return tuple(given), 0
+    if not every:
+        return (prover.prove_derived(entry),), 0
+    proofs = [prover.prove_by(entry, instance) for instance in islice(instances, MOST_PROOFS)]
+    roundabout = [p for p in proofs if _comes_back(p)]
+    proofs = [p for p in proofs if not any(p is q for q in roundabout)]
+    return (*sorted(proofs, key=lambda proof: proof.size), *given), max(0, len(instances) - MOST_PROOFS)
+
+
+def _comes_back(proof: Proof) -> bool:
+    """Whether a proof derives on the way what it derives in the end."""
+    same = (part for part in below(proof) if part is not proof and part.source == "rule")
+    return any((part.time, part.atom) == (proof.time, proof.atom) for part in same)
+
+
+def _ask_pattern(prover: Prover, goal: Pattern) -> Explanation:
+    world, time = prover.world, prover.world.time
+    values = goal.values[0] if len(goal.key) == 1 else goal.values
+    found = {a for _, a in world.find(goal.signature, goal.key, values, time, time) if goal.matches(a)}
+    found.update(a for a in world.background(goal.signature, goal.key, values) if goal.matches(a))
+    if not found:
+        return _refuse(prover, goal)
+    proofs = tuple(_proofs(prover, atom, False)[0][0] for atom in islice(in_order(found), MOST_ATOMS))
+    answer = Explanation(goal, time, True, proofs, more=len(found) - len(proofs))
+    if len(found) > 1:
+        return answer
+    lasts = lasting(prover, proofs[0].atom, proofs[0].source == "rule")
+    return replace(
+        answer,
+        since=lasts.since,
+        until=lasts.until,
+        since_exact=lasts.since_exact,
+        until_exact=lasts.until_exact,
+    )
+
+
+def _refuse(prover: Prover, goal: Atom | Pattern) -> Explanation:
+    from laser.explanation.whynot import why_not
+
+    return Explanation(goal, prover.world.time, False, (), why_not(prover, as_pattern(goal), goal))

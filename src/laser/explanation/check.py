@@ -1,0 +1,198 @@
+"""Checking proofs, independently of how they were found: every step against the definition (specification, section 3).
+
+Nothing here shares code with the search. What ``not`` did not find among derived atoms is looked for by the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from laser.errors import ProofError
+from laser.explanation.explanation import Premise, Proof
+from laser.explanation.ground import Ground
+from laser.explanation.walk import below
+from laser.reference import Binding, Evaluation, Snapshot, evaluate, is_ready, match_all, satisfy
+from laser.rules.body import Comparison, CoreWindow, ExtendedAtom
+from laser.rules.dependencies import strata
+from laser.rules.reach import reach
+from laser.rules.rule import ResolvedProgram, Rule
+from laser.values import Predicate
+
+__all__ = ["check"]
+
+
+def check(proof: Proof) -> None:
+    """Verify every step; ProofError with the reason for the first that is wrong."""
+    if proof.ground is None:
+        raise ProofError("the proof does not say what it rests on")
+    checker = Checker(proof.ground)
+    for part in below(proof):
+        checker.step(part)
+
+
+@dataclass(frozen=True, eq=False)
+class Checker:
+    """The definition, over one ground."""
+
+    ground: Ground
+
+    def step(self, proof: Proof) -> None:
+        if proof.ground is not self.ground:
+            raise ProofError(f"{proof.atom} at {proof.time} rests on another ground than what is made of it")
+        if not self.ground.start <= proof.time <= self.ground.time:
+            raise ProofError(f"{proof.time} is not in the timeline [{self.ground.start}, {self.ground.time}]")
+        if proof.source == "background":
+            demand(proof.atom in self.ground.core.background, f"{proof.atom} is no background data")
+        elif proof.source == "fact":
+            demand((proof.time, proof.atom) in self.ground.facts, f"{proof.atom} is no fact at {proof.time}")
+        else:
+            self.rule(proof)
+        if proof.source != "rule":
+            demand(not proof.premises and proof.rule is None, f"{proof.atom}: data need no premises")
+
+    def rule(self, proof: Proof) -> None:
+        """The rule exists, its body holds under the bindings, and its head is the atom at the time."""
+        rules = self.ground.core.rules
+        if proof.rule is None or not 0 <= proof.rule.index < len(rules):
+            raise ProofError(f"{proof.atom} is derived by no rule of the program")
+        rule = rules[proof.rule.index]
+        demand(proof.rule.text == rule.text, f"the program has no rule {proof.rule.text}")
+        binding = self.body(rule, proof)
+        args = tuple(evaluate(term, binding) for term in rule.args)
+        demand((rule.predicate.name, *args) == tuple(proof.atom), f"{rule.text} does not derive {proof.atom}")
+        time = self.ground.time if rule.time is None else evaluate(rule.time, binding)
+        demand(time == proof.time, f"{rule.text} derives {proof.atom} for {time}, not for {proof.time}")
+
+    def body(self, rule: Rule, proof: Proof) -> Binding:
+        """Every part of the body holds; the binding with what the parts compute."""
+        written = [element for element in rule.body if element.origin is not None]
+        demand(len(written) == len(proof.premises), f"{rule.text} has {len(written)} parts")
+        by_element = {id(e): premise for e, premise in zip(written, proof.premises, strict=True)}
+        binding: Binding = dict(proof.bindings)
+        rest = list(rule.body)
+        while rest:
+            element = next((e for e in rest if is_ready(e, binding)), None)
+            if element is None:
+                raise ProofError(f"{rule.text}: not all variables have values")
+            rest = [other for other in rest if other is not element]
+            binding = self.element(element, binding, by_element.get(id(element)), rule)
+        return binding
+
+    def element(
+        self, element: ExtendedAtom | Comparison, binding: Binding, premise: Premise | None, rule: Rule
+    ) -> Binding:
+        what = f"{rule.text}: {premise.text if premise else 'an argument'}"
+        if isinstance(element, Comparison):
+            found = next(satisfy(element, binding), None)
+            if found is None:
+                raise ProofError(f"{what} is not true")
+            return found
+        assert premise is not None
+        if element.negated or element.absent:
+            demand(not premise.proofs, f"{what} has no proofs")
+            demand(self.negative(element, binding), f"{what} does not hold")
+            return binding
+        return self.positive(element, binding, premise.proofs, what)
+
+    def positive(self, atom: ExtendedAtom, binding: Binding, proofs: Sequence[Proof], what: str) -> Binding:
+        """Each proof is of an atom that the element matches, at a time that it asks for, in its window."""
+        demand(len(proofs) > 0, f"{what} is not proved")
+        found = proofs[0].atom
+        matched = next(match_all(atom.args, found.args, binding), None) if found.signature == atom.predicate else None
+        if matched is None:
+            raise ProofError(f"{what} is not about {found}")
+        demand(all(p.atom == proofs[0].atom for p in proofs), f"{what} is about one atom")
+        for proof in proofs:
+            demand(self.in_window(proof, atom.window), f"{what}: {proof.atom} at {proof.time} is not in the window")
+        times = [proof.time for proof in proofs]
+        match atom.modality:
+            case "now":
+                demand(times == [self.ground.time], f"{what} must hold at {self.ground.time}")
+            case "at":
+                assert atom.time is not None
+                demand(len(times) == 1, f"{what} is about one time point")
+                timed = next(match_all([atom.time], times, matched), None)
+                if timed is None:
+                    raise ProofError(f"{what} is not about {times[0]}")
+                return timed
+            case "always" if proofs[0].source != "background":
+                demand(times == list(self.points(atom.window)), f"{what} must hold at every time point of the window")
+            case _:
+                demand(len(times) == 1, f"{what} needs one proof")
+        return matched
+
+    def points(self, window: CoreWindow | None) -> range:
+        """The time points of a window."""
+        start, now, history = self.ground.start, self.ground.time, self.ground.history
+        if window is None:
+            return range(start, now + 1)
+        if window.kind == "time":
+            return range(max(start, now - window.size), now + 1)
+        return range(history[-window.size][0] if len(history) >= window.size else start, now + 1)
+
+    def in_window(self, proof: Proof, window: CoreWindow | None) -> bool:
+        """Whether what is proved is in a window: at one of its time points, and, if it counts facts, among them."""
+        if proof.time not in self.points(window):
+            return False
+        if window is None or window.kind == "time" or proof.source == "background":
+            return True
+        if proof.source != "fact" or proof.position is None or not 1 <= proof.position <= window.size:
+            return False
+        history = self.ground.history
+        return proof.position <= len(history) and history[-proof.position] == (proof.time, proof.atom)
+
+    def negative(self, element: ExtendedAtom, binding: Binding) -> bool:
+        """Whether what was not found is not there: asked of the reference, over all that follows."""
+        evaluation = self.model(element.predicate)
+        found = any(True for _ in evaluation.holds(element, binding))
+        return found is not element.negated
+
+    def model(self, predicate: Predicate) -> Evaluation:
+        """The stream with all that rules derive for a predicate, and for all below it, by the reference."""
+        if predicate not in self.models:
+            self.models[predicate] = model(self.ground, predicate)
+        return self.models[predicate]
+
+    @cached_property
+    def models(self) -> dict[Predicate, Evaluation]:
+        return {}
+
+
+def model(ground: Ground, predicate: Predicate) -> Evaluation:
+    """The answer stream at the time of a ground, as far as a predicate depends on it."""
+    core = _below(ground.core, predicate)
+    depth, start = reach(ground.core), ground.start
+    if depth.ticks is not None and not depth.tuples:
+        # The timeline may as well begin there (laser.rules.reach), which keeps a long one from being spelled out.
+        start = max(start, ground.time - depth.ticks)
+    v: Snapshot = {u: set() for u in range(start, ground.time + 1)}
+    for u, atom in ground.history:
+        if u >= start:
+            v[u].add(atom)
+    evaluation = Evaluation(core, ground.history, v, start, ground.time)
+    for stratum in strata(core):
+        rules = [rule for rule in core.rules if rule.predicate in stratum]
+        while new := [(u, a) for rule in rules for u, a in evaluation.apply(rule) if a not in v[u]]:
+            for u, atom in new:
+                v[u].add(atom)
+    return evaluation
+
+
+def _below(core: ResolvedProgram, predicate: Predicate) -> ResolvedProgram:
+    """The rules on which a predicate depends."""
+    needed, rules = {predicate}, list(_rules_of(core, {predicate}))
+    while more := {e.predicate for r in rules for e in r.body if isinstance(e, ExtendedAtom)} - needed:
+        needed |= more
+        rules += _rules_of(core, more)
+    return ResolvedProgram(tuple(rules), core.background, core.shown, core.tick)
+
+
+def _rules_of(core: ResolvedProgram, predicates: set[Predicate]) -> Iterator[Rule]:
+    return (rule for rule in core.rules if rule.predicate in predicates)
+
+
+def demand(holds: bool, reason: str) -> None:
+    if not holds:
+        raise ProofError(reason)

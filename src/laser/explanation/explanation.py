@@ -1,0 +1,169 @@
+"""Explanations as data: proofs, their premises, and failures. How they are found, checked and drawn is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
+
+from laser.values import Atom, Value
+
+if TYPE_CHECKING:
+    from laser.explanation.ground import Ground
+    from laser.explanation.pattern import Pattern
+
+__all__ = ["Explanation", "Extent", "Failure", "Premise", "Proof", "RuleText"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A rule in its author's words; ``index`` is its place among the rules of the program."""
+
+    text: str
+    line: int | None
+    index: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The time points of a window; of a tuple window also how many facts it has (``size`` is what was asked for)."""
+
+    first: int
+    last: int
+    kind: OneOf["time", "tuple"] = "time"
+    size: int | None = None
+    facts: int | None = None
+
+    def __str__(self) -> str:
+        span = f"[{self.first}, {self.last}]"
+        return f"{span}, the last {self.facts} of the stream's facts" if self.kind == "tuple" else span
+
+
+@dataclass(frozen=True)
+class Premise:
+    """A part of a body that holds, in the author's words.
+
+    ``proofs`` has one proof, one for every time point under □, and none for comparisons and for what was not found;
+    ``says`` tells what makes it hold, with the values filled in.
+    """
+
+    text: str
+    kind: OneOf["now", "at", "sometime", "always", "not", "absent", "comparison"]
+    says: str
+    window: Extent | None = None
+    proofs: Sequence[Proof] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, repr=False)
+class Proof:
+    """Why an atom holds at a time point: it is a fact there, it is background data, or a rule derives it."""
+
+    atom: Atom
+    time: int
+    source: OneOf["rule", "fact", "background"]
+    rule: RuleText | None = None
+    bindings: Mapping[str, Value] = field(default_factory=dict)
+    premises: tuple[Premise, ...] = ()
+    position: int | None = None
+    """Of a fact in a tuple window: how many facts back it came, 1 for the last."""
+    ground: Ground | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<proof of {self.atom} at {self.time}: {self.source if self.rule is None else self.rule.text}>"
+
+    def check(self) -> None:
+        """Verify every step against the definition; raises ProofError with the reason."""
+        from laser.explanation.check import check
+
+        check(self)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of rule instances, facts and background data in the whole tree."""
+        from laser.explanation.walk import size
+
+        return size(self)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why one rule does not derive the atom: the first part of its body that fails, and what is nearest.
+
+    ``satisfied`` is the best attempt at the parts before it. ``because`` is the proof of what a failing ``not`` found,
+    ``failures`` says why a derived atom that is missing is not derived. Without a rule, ``reason`` is all there is.
+    """
+
+    atom: Atom | Pattern
+    time: int
+    reason: str
+    rule: RuleText | None = None
+    element: str | None = None
+    bindings: Mapping[str, Value] = field(default_factory=dict)
+    window: Extent | None = None
+    nearest: tuple[str, ...] = ()
+    satisfied: tuple[Premise, ...] = ()
+    because: tuple[Proof, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    place: int | None = field(default=None, repr=False)
+    """Which part of the user's body fails, counted from 0; None for the head."""
+    first: int | None = None
+    """Where the atom was asked for at some time from ``first`` to ``time``."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an atom holds at a time point, or why not.
+
+    ``since`` and ``until`` are the time points between which it holds, if nothing arrives after ``time``; ``until`` is None
+    where that is for ever. Where they were not followed to the end, ``since_exact`` or ``until_exact`` is false: it holds
+    at least so long. Both are None for an atom that does not hold, and for a pattern that several atoms match.
+    """
+
+    atom: Atom | Pattern
+    time: int
+    holds: bool
+    proofs: tuple[Proof, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    since: int | None = None
+    until: int | None = None
+    since_exact: bool = True
+    until_exact: bool = True
+    more: int = 0
+    """Proofs (of a pattern: matching atoms) that are not among ``proofs``."""
+
+    def to_text(self, colour: bool = False, width: int = 80) -> str:
+        """A tree for people."""
+        from laser.explanation.text import to_text
+
+        return to_text(self, colour, width)
+
+    def to_json(self) -> dict[str, Any]:
+        """A dictionary for programs; docs/explain.md describes it."""
+        from laser.explanation.json import to_json
+
+        return to_json(self)
+
+    def to_dot(self) -> str:
+        """A graph for Graphviz."""
+        from laser.explanation.dot import to_dot
+
+        return to_dot(self)
+
+    def to_svg(self) -> str:
+        """A picture that needs nothing else."""
+        from laser.explanation.svg import to_svg
+
+        return to_svg(self)
+
+    def _repr_html_(self) -> str:
+        from laser.explanation.html import to_html
+
+        return to_html(self)
+
+    def __str__(self) -> str:
+        return self.to_text()

@@ -1,0 +1,113 @@
+"""Explanations for programs.
+
+Proofs share parts, and may be deeper than a reader of JSON can nest, so that all proofs stand in one list, ``nodes``, and refer
+to each other by their place in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from laser.explanation.explanation import Explanation, Extent, Failure, Premise, Proof, RuleText
+from laser.values import Iri, Value
+
+__all__ = ["to_json"]
+
+MOST_PARTS = 1000
+"""Of a longer run under □, so many proofs are written: the first ones and the last."""
+
+
+def to_json(explanation: Explanation) -> dict[str, Any]:
+    """The whole explanation; docs/explain.md describes its parts."""
+    writer = _Writer()
+    answer: dict[str, Any] = {
+        "atom": str(explanation.atom),
+        "time": explanation.time,
+        "holds": explanation.holds,
+        "since": explanation.since,
+        "until": explanation.until,
+        "since_exact": explanation.since_exact,
+        "until_exact": explanation.until_exact,
+        "proofs": [writer.add(proof) for proof in explanation.proofs],
+        "more": explanation.more,
+        "failures": [writer.failure(failure) for failure in explanation.failures],
+    }
+    writer.finish()
+    return {**answer, "nodes": writer.nodes}
+
+
+class _Writer:
+    """Gives proofs their places, and writes them one after the other."""
+
+    def __init__(self) -> None:
+        self.nodes: list[dict[str, Any]] = []
+        self.places: dict[int, int] = {}
+        self.pending: list[Proof] = []
+
+    def add(self, proof: Proof) -> int:
+        """The place of a proof in the list."""
+        if id(proof) not in self.places:
+            self.places[id(proof)] = len(self.nodes)
+            self.nodes.append({})
+            self.pending.append(proof)
+        return self.places[id(proof)]
+
+    def finish(self) -> None:
+        # The list keeps every proof alive, which is what makes its id a name.
+        for proof in self.pending:
+            self.nodes[self.places[id(proof)]] = self.proof(proof)
+
+    def proof(self, proof: Proof) -> dict[str, Any]:
+        node: dict[str, Any] = {"atom": str(proof.atom), "time": proof.time, "source": proof.source}
+        if proof.position is not None:
+            node["position"] = proof.position
+        if proof.rule is not None:
+            node["rule"] = _rule(proof.rule)
+            node["bindings"] = _bindings(proof.bindings)
+            node["premises"] = list(map(self.premise, proof.premises))
+        return node
+
+    def premise(self, premise: Premise) -> dict[str, Any]:
+        shown: Sequence[Proof] = premise.proofs
+        if len(shown) > MOST_PARTS:
+            shown = [*shown[: MOST_PARTS - 1], shown[-1]]
+        return {
+            "text": premise.text,
+            "kind": premise.kind,
+            "says": premise.says,
+            "window": _window(premise.window),
+            "proofs": [self.add(proof) for proof in shown],
+            "more": len(premise.proofs) - len(shown),
+        }
+
+    def failure(self, failure: Failure) -> dict[str, Any]:
+        return {
+            "atom": str(failure.atom),
+            "first": failure.time if failure.first is None else failure.first,
+            "time": failure.time,
+            "rule": None if failure.rule is None else _rule(failure.rule),
+            "element": failure.element,
+            "bindings": _bindings(failure.bindings),
+            "window": _window(failure.window),
+            "reason": failure.reason,
+            "nearest": list(failure.nearest),
+            "satisfied": list(map(self.premise, failure.satisfied)),
+            "because": [self.add(proof) for proof in failure.because],
+            "failures": list(map(self.failure, failure.failures)),
+        }
+
+
+def _rule(rule: RuleText) -> dict[str, Any]:
+    return {"text": rule.text, "line": rule.line}
+
+
+def _window(window: Extent | None) -> dict[str, Any] | None:
+    if window is None:
+        return None
+    kinds = {"kind": window.kind, "size": window.size, "facts": window.facts}
+    return {"first": window.first, "last": window.last, **kinds}
+
+
+def _bindings(bindings: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: str(value) if isinstance(value, Iri) else value for name, value in bindings.items()}

@@ -1,0 +1,146 @@
+"""Explanations as trees of lines: what the terminal, the pictures and notebooks draw alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from laser.explanation.explanation import Explanation, Failure, Premise, Proof, RuleText
+from laser.phrases import count
+from laser.values import Value, write_value
+
+__all__ = ["Kind", "Node", "headline", "roots", "view"]
+
+Kind = OneOf["goal", "rule", "fact", "background", "found", "not", "comparison", "fails", "near", "more"]
+
+MOST_SHOWN = 4
+"""Of longer runs and lists, the first and the last are drawn, and the number of the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A line, what is said beside it, and how to make the lines below it; ``mark`` tells equal parts of proofs."""
+
+    kind: Kind
+    text: str
+    note: str = ""
+    below: Callable[[], Sequence[Node]] = tuple
+    mark: int | None = None
+
+
+def view(explanation: Explanation) -> Node:
+    """The whole explanation."""
+    return Node("goal", headline(explanation), "", lambda: roots(explanation))
+
+
+def headline(explanation: Explanation) -> str:
+    """What holds or not, and for how long.
+
+    >>> from laser.values import Atom
+    >>> headline(Explanation(Atom("alarm"), 41, True, since=39, until=43))
+    'alarm holds at 41, since 39, until 43 if nothing arrives'
+    """
+    goal, time = explanation.atom, explanation.time
+    if not explanation.holds:
+        return f"{goal} does not hold at {time}"
+    atoms = {proof.atom for proof in explanation.proofs}
+    if isinstance(goal, tuple) or (len(atoms) == 1 and not explanation.more):
+        what = goal if isinstance(goal, tuple) else f"{next(iter(atoms))} (asked for as {goal})"
+        return ", ".join([f"{what} holds at {time}", *_span(explanation)])
+    return f"{count(len(atoms) + explanation.more, 'atom')} of the form {goal} hold at {time}"
+
+
+def _span(explanation: Explanation) -> Iterator[str]:
+    since, until = explanation.since, explanation.until
+    if since is not None:
+        yield f"since {since}" if explanation.since_exact else f"since {since} or longer"
+    if until is not None:
+        yield f"until {until}{'' if explanation.until_exact else ' or longer'} if nothing arrives"
+    else:
+        yield "for as long as nothing arrives"
+
+
+def roots(explanation: Explanation) -> list[Node]:
+    """The lines below the headline."""
+    several = len({proof.atom for proof in explanation.proofs}) > 1
+    nodes = [_derivation(proof, f"{proof.atom}: " if several else "") for proof in explanation.proofs]
+    if explanation.more:
+        noun = "atom" if several else "proof"
+        nodes.append(Node("more", f"… {count(explanation.more, 'more ' + noun)}"))
+    return nodes + [_failure(failure, "") for failure in explanation.failures]
+
+
+# -- proofs
+
+
+def _derivation(proof: Proof, before: str = "") -> Node:
+    """A rule instance, or what stands for itself."""
+    if proof.source == "background":
+        return Node("background", f"{before}{proof.atom} is background data")
+    if proof.rule is None:
+        return Node("fact", f"{before}{proof.atom} is a fact at {proof.time}")
+    note = _note(proof.rule, proof.bindings)
+    return Node("rule", f"{before}{proof.rule.text}", note, lambda: list(map(_premise, proof.premises)), id(proof))
+
+
+def _note(rule: RuleText, bindings: Mapping[str, Value]) -> str:
+    """Where a rule stands, and with which values."""
+    line = [f"line {rule.line}"] if rule.line is not None else []
+    values = ", ".join(f"{name} = {write_value(value)}" for name, value in bindings.items())
+    return "; ".join([*line, *([values] if values else [])])
+
+
+def _premise(premise: Premise) -> Node:
+    kind: Kind = "found"
+    if premise.kind == "comparison":
+        kind = "comparison"
+    elif premise.kind in ("not", "absent"):
+        kind = "not"
+    elif len(premise.proofs) == 1 and premise.proofs[0].source != "rule":
+        kind = "fact" if premise.proofs[0].source == "fact" else "background"
+    return Node(kind, premise.says, "fact" if kind == "fact" else "", lambda: _evidence(premise))
+
+
+def _evidence(premise: Premise) -> list[Node]:
+    """The proofs below a premise; a lone fact has been named already."""
+    proofs = premise.proofs
+    if len(proofs) == 1 and premise.kind != "always":
+        return [_derivation(proofs[0])] if proofs[0].source == "rule" else []
+    if len(proofs) <= MOST_SHOWN:
+        return [_at(proof) for proof in proofs if proof.source != "background"]
+    rest = Node("more", f"… {count(len(proofs) - 2, 'more time point')}")
+    return [_at(proofs[0]), rest, _at(proofs[-1])]
+
+
+def _at(proof: Proof) -> Node:
+    return _derivation(proof, f"at {proof.time}: " if proof.source == "rule" else "")
+
+
+# -- failures
+
+
+def _failure(failure: Failure, before: str) -> Node:
+    if failure.rule is None:
+        return Node("fails", failure.reason, "", lambda: [Node("near", text) for text in failure.nearest])
+    note = _note(failure.rule, failure.bindings)
+    return Node("rule", f"{before}{failure.rule.text}", note, lambda: _attempt(failure), id(failure))
+
+
+def _attempt(failure: Failure) -> list[Node]:
+    """What holds of a body, and then what does not."""
+    return [*map(_premise, failure.satisfied), Node("fails", failure.reason, "", lambda: _reasons(failure))]
+
+
+def _reasons(failure: Failure) -> list[Node]:
+    near = [Node("near", text) for text in failure.nearest]
+    shown = failure.because if len(failure.because) <= MOST_SHOWN else failure.because[-1:]
+    because = [_derivation(proof) for proof in shown if proof.source == "rule"]
+    return near + because + [_failure(below, _asked(below)) for below in failure.failures]
+
+
+def _asked(failure: Failure) -> str:
+    """What was missing further down, and when."""
+    if failure.first is None or failure.first == failure.time:
+        return f"{failure.atom} at {failure.time}: "
+    return f"{failure.atom} in [{failure.first}, {failure.time}]: "

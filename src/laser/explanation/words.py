@@ -1,0 +1,120 @@
+"""The words of explanations: the author's own for rules and their parts, and ours for what makes them hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from laser.explanation.explanation import Extent, RuleText
+from laser.explanation.world import World
+from laser.rules.body import BodyElement, Comparison, CoreWindow, ExtendedAtom
+from laser.rules.rule import ResolvedProgram, Rule
+from laser.syntax import tree
+from laser.syntax.lexer import lex
+from laser.syntax.printer import write_element, write_term
+from laser.syntax.terms import variables
+from laser.values import Value, write_value
+
+__all__ = ["element_text", "extent", "filled", "instance", "place_of", "rule_text", "runs", "test_instance", "visible"]
+
+_OPEN, _CLOSE = {"LPAR", "LBRACKET"}, {"RPAR", "RBRACKET"}
+
+
+def rule_text(core: ResolvedProgram, rule: Rule) -> RuleText:
+    """A rule as its author wrote it."""
+    line = rule.origin.span.line if rule.origin and rule.origin.span else None
+    return RuleText(rule.text, line, next(i for i, other in enumerate(core.rules) if other is rule))
+
+
+@lru_cache(maxsize=512)
+def _parts(text: str) -> tuple[str, ...]:
+    """The parts of a body, cut out of the text of its rule."""
+    parts, depth, begin = [], 0, None
+    for token in lex(text).tokens:
+        place, end = (token.start_pos or 0), (token.end_pos or 0)
+        depth += (token.type in _OPEN) - (token.type in _CLOSE)
+        if token.type == "_ARROW":
+            begin = end
+        elif begin is not None and depth == 0 and token.type in ("_COMMA", "DOT"):
+            parts.append(text[begin:place].strip())
+            begin = end
+    return tuple(parts)
+
+
+def element_text(rule: Rule, element: BodyElement) -> str:
+    """A part of a body as its author wrote it."""
+    place = place_of(rule, element)
+    assert rule.origin is not None
+    parts = _parts(rule.text)
+    return parts[place] if len(parts) == len(rule.origin.body) else write_element(rule.origin.body[place])
+
+
+def place_of(rule: Rule, element: BodyElement) -> int:
+    """The part of the user's body that an element stands for; an equation belongs to the atom whose argument it computes."""
+    assert rule.origin is not None
+    index = next(i for i, other in enumerate(rule.body) if other is element)
+    origin = next(other.origin for other in rule.body[index:] if other.origin is not None)
+    return next(i for i, other in enumerate(rule.origin.body) if other is origin)
+
+
+def visible(rule: Rule, binding: Mapping[str, Value]) -> dict[str, Value]:
+    """The variables that the author wrote, in the order of the text."""
+    assert rule.origin is not None
+    names = dict.fromkeys(variable.name for variable in variables(rule.origin.terms()))
+    return {name: binding[name] for name in names if name in binding}
+
+
+def extent(world: World, window: CoreWindow | None) -> Extent | None:
+    """The time points of a window."""
+    if window is None:
+        return None
+    first, last = world.bounds(window)
+    facts = min(window.size, world.facts.count(world.time)) if window.kind == "tuple" else None
+    return Extent(first, last, window.kind, window.size, facts)
+
+
+def filled(term: tree.Term, binding: Mapping[str, Value]) -> str:
+    """A term with its values filled in."""
+    match term:
+        case tree.Variable(name=name):
+            return write_value(binding[name]) if name in binding else "_" if name.startswith("_") else name
+        case tree.Arithmetic(operator=operator, operands=operands):
+            return write_term(tree.Arithmetic(operator, tuple(_filled(part, binding) for part in operands)))
+        case _:
+            return write_term(term)
+
+
+def _filled(term: tree.Term, binding: Mapping[str, Value]) -> tree.Term:
+    match term:
+        case tree.Variable(name=name):
+            return tree.Constant(binding[name]) if name in binding else term
+        case tree.Arithmetic(operator=operator, operands=operands):
+            return tree.Arithmetic(operator, tuple(_filled(part, binding) for part in operands))
+        case _:
+            return term
+
+
+def instance(atom: ExtendedAtom, binding: Mapping[str, Value]) -> str:
+    """The atom of an element with its values filled in: ``job(oven, _)``."""
+    args = ", ".join(filled(term, binding) for term in atom.args)
+    return f"{atom.predicate.name}({args})" if atom.args else atom.predicate.name
+
+
+def test_instance(test: Comparison, binding: Mapping[str, Value]) -> str:
+    """A comparison with its values filled in: ``31 >= 100``."""
+    return f"{filled(test.left, binding)} {test.operator} {filled(test.right, binding)}"
+
+
+def runs(times: Iterable[int]) -> Sequence[tuple[int, int]]:
+    """Time points as runs.
+
+    >>> runs([3, 4, 5, 9])
+    [(3, 5), (9, 9)]
+    """
+    found: list[tuple[int, int]] = []
+    for time in sorted(times):
+        if found and found[-1][1] == time - 1:
+            found[-1] = (found[-1][0], time)
+        else:
+            found.append((time, time))
+    return found

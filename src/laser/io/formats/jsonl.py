@@ -1,0 +1,181 @@
+"""JSON Lines: ``{"time": 36, "predicate": "a", "args": ["x1", "y"]}``, one fact a line.
+
+``{"time": 36, "facts": [{"predicate": …, "args": […]}, …]}`` has all facts of a time point, or none.
+A string is a string, whatever it looks like; an IRI is ``{"iri": "http://…"}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from laser.errors import FactError, TimeError
+from laser.io.records import Said
+from laser.ticks import Tick, check_time
+from laser.values import Atom, Iri, Value
+
+__all__ = ["parse_background", "parse_record", "write_change", "write_interval", "write_snapshot"]
+
+_FACT_KEYS = frozenset({"predicate", "args"})
+_RECORD_KEYS = _FACT_KEYS | {"time"}
+_GROUP_KEYS = frozenset({"time", "facts"})
+
+
+def parse_record(text: str, tick: Tick) -> Said | None:
+    """A line of a stream, or None where it is blank.
+
+    >>> parse_record('{"time": 36, "predicate": "a", "args": ["x1", {"iri": "http://e.org/y"}]}', Tick())
+    Said(time=36, facts=(a(x1, <http://e.org/y>),), iso=False)
+    """
+    if not text.strip():
+        return None
+    said = _object(text)
+    keys = _GROUP_KEYS if "facts" in said else _RECORD_KEYS
+    _check_keys(said, keys, required=("time",))
+    time, iso = _time(said["time"], tick)
+    return Said(time, _group(said["facts"]) if "facts" in said else (_fact(said, keys),), iso)
+
+
+def parse_background(text: str) -> tuple[Atom, ...]:
+    """The fact of a line without a time."""
+    return (_fact(_object(text), _FACT_KEYS),) if text.strip() else ()
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        said = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise FactError(f"it is no JSON: {error.msg} (column {error.colno})") from None
+    if not isinstance(said, dict):
+        raise FactError(f"a record is an object, not {_kind(said)}")
+    # Only escapes can bring in half a character; it could never be written out again.
+    if "\\u" in text and _broken(text, said):
+        raise FactError("a string has half of a surrogate pair")
+    return said
+
+
+def _broken(text: str, said: dict[str, Any]) -> bool:
+    try:
+        json.dumps(said, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    said = dict(pairs)
+    if len(said) < len(pairs):
+        names = [key for key, _ in pairs]
+        twice = next(key for key in names if names.count(key) > 1)
+        raise FactError(f"the key {twice!r} occurs twice")
+    return said
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise FactError(f"{name} is not a term: numbers must be finite")
+
+
+def _check_keys(said: dict[str, Any], allowed: frozenset[str], required: Sequence[str]) -> None:
+    for key in said:
+        if key not in allowed:
+            near = get_close_matches(key, allowed - said.keys(), 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"a record has {_listed(allowed)}"
+            raise FactError(f"unknown key {key!r}: {hint}")
+    for key in required:
+        if key not in said:
+            raise FactError(f"the key {key!r} is missing")
+
+
+def _listed(keys: frozenset[str]) -> str:
+    return ", ".join(map(repr, sorted(keys)))
+
+
+def _time(value: Any, tick: Tick) -> tuple[int, bool]:
+    if isinstance(value, str):
+        return tick.from_text(value), not value.strip().isdigit()
+    if type(value) is not int:
+        raise TimeError(f"'time' is an integer or an ISO 8601 string, not {_kind(value)}")
+    return check_time(value), False
+
+
+def _group(facts: Any) -> tuple[Atom, ...]:
+    if not isinstance(facts, list):
+        raise FactError(f"'facts' is a list of objects, not {_kind(facts)}")
+    for fact in facts:
+        if not isinstance(fact, dict):
+            raise FactError(f"'facts' is a list of objects, with {_kind(fact)} in it")
+    return tuple(_fact(fact, _FACT_KEYS) for fact in facts)
+
+
+def _fact(said: dict[str, Any], keys: frozenset[str]) -> Atom:
+    _check_keys(said, keys, required=("predicate",))
+    args = said.get("args", [])
+    if not isinstance(args, list):
+        raise FactError(f"'args' is a list, not {_kind(args)}")
+    return Atom(_predicate(said["predicate"]), map(_value, args))
+
+
+def _predicate(name: Any) -> str | Iri:
+    if isinstance(name, dict):
+        return _iri(name)
+    if not isinstance(name, str):
+        raise FactError(f"'predicate' is a string, not {_kind(name)}")
+    return name
+
+
+def _value(value: Any) -> Value:
+    match value:
+        case dict():
+            return _iri(value)
+        case list() | None:
+            raise FactError(f'{_kind(value)} is not a term: use a number, a string or {{"iri": …}}')
+        case _:
+            return value  # type: ignore[no-any-return]
+
+
+def _iri(value: dict[str, Any]) -> Iri:
+    if set(value) != {"iri"}:
+        raise FactError('an object is not a term, unless it is an IRI: {"iri": "http://…"}')
+    return Iri(value["iri"])
+
+
+def _kind(value: Any) -> str:
+    """What a JSON value is, with scalars shown."""
+    match value:
+        case None:
+            return "null"
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def write_change(time: int | str, atom: Atom, holds: bool) -> str:
+    """``{"time": 36, "holds": true, "predicate": "q", "args": ["x1", "y"]}``"""
+    return _dump({"time": time, "holds": holds, **_atom(atom)})
+
+
+def write_snapshot(time: int | str, atoms: Sequence[Atom]) -> str:
+    """``{"time": 36, "facts": [{"predicate": "q", "args": ["x1", "y"]}]}``, which can be read as a stream again."""
+    return _dump({"time": time, "facts": [_atom(atom) for atom in atoms]})
+
+
+def write_interval(atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
+    """``{"predicate": "q", "args": ["x1", "y"], "since": 36, "until": 39, "open": false}``"""
+    return _dump({**_atom(atom), "since": since, "until": until, "open": ongoing})
+
+
+def _atom(atom: Atom) -> dict[str, Any]:
+    return {"predicate": atom.predicate, "args": [_json(value) for value in atom.args]}
+
+
+def _json(value: Value) -> Any:
+    return {"iri": value.text} if isinstance(value, Iri) else value
+
+
+def _dump(entry: dict[str, Any]) -> str:
+    return json.dumps(entry, ensure_ascii=False)

@@ -1,0 +1,123 @@
+"""The three forms of an answer stream, each made from the changes.
+
+A form takes the changes of one step after another (``take``) and writes what they mean; ``end`` writes what is left.
+A step may be at the same time point as the one before: then the changes revise it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeAlias
+
+from laser.io.formats import Format
+from laser.values import Atom
+
+__all__ = ["FORMS", "Changes", "Clock", "Form", "Intervals", "Snapshots"]
+
+Clock: TypeAlias = Callable[[int], int | str]
+"""How a time point is shown: as it is, or as a date."""
+
+Change: TypeAlias = tuple[int, Atom, bool]
+Out: TypeAlias = Callable[[str], object]
+
+
+class Form(Protocol):
+    """What is made of the changes."""
+
+    def take(self, changes: Iterable[Change], start: int, now: int) -> None: ...
+    def end(self) -> None: ...
+
+
+class Changes:
+    """Each change as it comes."""
+
+    def __init__(self, form: Format, clock: Clock, out: Out) -> None:
+        self._write, self._clock, self._out = form.change, clock, out
+
+    def take(self, changes: Iterable[Change], start: int, now: int) -> None:
+        for time, atom, holds in changes:
+            self._out(self._write(self._clock(time), atom, holds))
+
+    def end(self) -> None:
+        """Nothing is left: every change was written."""
+
+
+class Snapshots:
+    """What holds, at every time point from the start; a time point that is revised is written again."""
+
+    def __init__(self, form: Format, clock: Clock, out: Out) -> None:
+        self._write, self._clock, self._out = form.snapshot, clock, out
+        self._holding: set[Atom] = set()
+        self._next: int | None = None
+
+    def take(self, changes: Iterable[Change], start: int, now: int) -> None:
+        if self._next is None:
+            self._next = start
+        revised = False
+        for time, atom, holds in changes:
+            self._write_until(time - 1)
+            revised = True
+            (self._holding.add if holds else self._holding.discard)(atom)
+        if revised and now < self._next:
+            self._next = now
+        self._write_until(now)
+
+    def _write_until(self, last: int) -> None:
+        assert self._next is not None
+        if self._next > last:
+            return
+        atoms = sorted(self._holding)
+        for time in range(self._next, last + 1):
+            self._out(self._write(self._clock(time), atoms))
+        self._next = last + 1
+
+    def end(self) -> None:
+        """Nothing is left: the present was written."""
+
+
+class Intervals:
+    """The maximal runs of time points at which an atom holds, each as soon as it is certain."""
+
+    def __init__(self, form: Format, clock: Clock, out: Out) -> None:
+        self._write, self._clock, self._out = form.interval, clock, out
+        self._open: dict[Atom, int] = {}
+        self._closing: dict[Atom, int] = {}  # ceased at `_time`, which a revision may yet take back
+        self._time = self._now = -1
+
+    def take(self, changes: Iterable[Change], start: int, now: int) -> None:
+        for time, atom, holds in changes:
+            self._move(time)
+            if holds:
+                self._open[atom] = self._closing.pop(atom, time)
+            else:
+                since = self._open.pop(atom)
+                if since < time:
+                    self._closing[atom] = since
+        self._move(now)
+        self._now = now
+
+    def _move(self, time: int) -> None:
+        if time > self._time:
+            self._flush()
+            self._time = time
+
+    def _flush(self) -> None:
+        for atom, since in self._closing.items():
+            self._emit(atom, since, self._time - 1, False)
+        self._closing.clear()
+
+    def _emit(self, atom: Atom, since: int, until: int, ongoing: bool) -> None:
+        self._out(self._write(atom, self._clock(since), self._clock(until), ongoing))
+
+    def end(self) -> None:
+        """Write the intervals that ended last, and those that the end of the stream leaves open."""
+        self._flush()
+        for atom, since in sorted(self._open.items(), key=lambda entry: (entry[1], entry[0])):
+            self._emit(atom, since, self._now, True)
+
+
+FORMS: dict[str, Callable[[Format, Clock, Out], Form]] = {
+    "changes": Changes,
+    "snapshots": Snapshots,
+    "intervals": Intervals,
+}

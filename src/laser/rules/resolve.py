@@ -1,0 +1,149 @@
+"""From the program as it is written to the program as it is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count, product
+from typing import Any, assert_never
+
+from laser.rules.body import BodyElement, Comparison, CoreWindow, ExtendedAtom
+from laser.rules.rule import ResolvedProgram, Rule
+from laser.syntax import tree
+from laser.syntax.printer import write_statement
+from laser.syntax.program import Program, source_text
+from laser.syntax.terms import evaluate
+from laser.ticks import Tick
+from laser.values import Atom, Value
+from laser.values.facts import FactInput, to_atoms
+
+__all__ = ["resolve"]
+
+
+def resolve(
+    program: Program,
+    constants: Mapping[str, Any] | None = None,
+    tick: Tick = Tick(),
+    background: Iterable[FactInput] = (),
+) -> ResolvedProgram:
+    """The evaluated form of a program that was accepted with these constants and this tick."""
+    resolver = _Resolver(program, program.constant_values(constants or {}), tick)
+    facts = {atom for fact in program.facts for atom in resolver.facts(fact)}
+    return ResolvedProgram(
+        rules=tuple(resolver.rule(rule) for rule in program.rules),
+        background=frozenset(facts.union(to_atoms(background))),
+        shown=program.shown,
+        tick=tick,
+    )
+
+
+@dataclass
+class _Resolver:
+    """Replaces what is written by what it stands for."""
+
+    program: Program
+    constants: Mapping[str, Value]
+    tick: Tick
+    fresh: Iterator[int] = field(default_factory=count)
+
+    def rule(self, rule: tree.Rule) -> Rule:
+        return Rule(
+            predicate=rule.head.predicate,
+            args=tuple(map(self.term, rule.head.args)),
+            time=None if rule.time is None else self.term(rule.time),
+            body=tuple(element for given in rule.body for element in self.elements(given)),
+            text=_rule_text(self.program, rule),
+            origin=rule,
+        )
+
+    def elements(self, element: tree.BodyElement) -> Iterator[BodyElement]:
+        """An element of a body, after the equations for what it computes: ``a(X + 1)`` is ``V = X + 1, a(V)``."""
+        if isinstance(element, tree.Comparison):
+            yield Comparison(element.operator, self.term(element.left), self.term(element.right), element)
+            return
+        modality, negated, absent = _one_negation(element)
+        equations: list[Comparison] = []
+        args = tuple(self.flat(term, equations) for term in element.atom.args)
+        time = self.flat(modality.time, equations) if isinstance(modality, tree.At) else None
+        yield from equations
+        yield ExtendedAtom(
+            predicate=element.atom.predicate,
+            args=args,
+            modality=modality if isinstance(modality, str) else "at",
+            time=time,
+            window=None if element.window is None else self.window(element.window),
+            negated=negated,
+            absent=absent,
+            origin=element,
+        )
+
+    def flat(self, term: tree.Term, equations: list[Comparison]) -> tree.Term:
+        """A variable or constant for a term; arithmetic is named by an equation."""
+        resolved = self.term(term)
+        if isinstance(resolved, tree.Arithmetic):
+            variable = tree.Variable(f"_={next(self.fresh)}")
+            equations.append(Comparison("=", variable, resolved))
+            return variable
+        return resolved
+
+    def window(self, window: tree.Window) -> CoreWindow:
+        size = self.value(window.size)
+        assert isinstance(size, int | float)
+        ticks = size if window.unit is None else self.tick.ticks(size, window.unit)
+        assert isinstance(ticks, int)
+        return CoreWindow(window.kind, ticks)
+
+    def term(self, term: tree.Term) -> tree.Term:
+        match term:
+            case tree.Variable(name="_"):
+                return tree.Variable(f"_#{next(self.fresh)}")
+            case tree.Variable(name=name):
+                return tree.Variable(name)
+            case tree.Constant() | tree.ConstantName():
+                return tree.Constant(self.value(term))
+            case tree.Arithmetic():
+                return tree.Arithmetic(term.operator, tuple(map(self.term, term.operands)))
+            case tree.Range():
+                raise AssertionError("ranges stand in facts only")
+            case _:
+                assert_never(term)
+
+    def value(self, term: tree.Term) -> Value:
+        """The value of a term without variables."""
+        value = evaluate(term, {}, self.constants)
+        assert value is not None
+        return value
+
+    def facts(self, fact: tree.Fact) -> Iterator[Atom]:
+        """The ground atoms of a fact: one, or more where it has ranges."""
+        for args in product(*map(self.values, fact.atom.args)):
+            yield Atom.of((fact.atom.name, *args))
+
+    def values(self, term: tree.Term) -> range | tuple[Value, ...]:
+        if not isinstance(term, tree.Range):
+            return (self.value(term),)
+        low, high = self.value(term.low), self.value(term.high)
+        assert isinstance(low, int)
+        assert isinstance(high, int)
+        return range(low, high + 1)
+
+
+def _one_negation(literal: tree.Literal) -> tuple[tree.Modality, bool, bool]:
+    """The laws ``⊞ □ ¬a = not ⊞ ◇ a`` and ``⊞ ◇ ¬a = not ⊞ □ a``; only ``⊞ @T ¬a`` keeps its inner negation."""
+    if not literal.negated_inside:
+        return literal.modality, literal.negated, False
+    match literal.modality:
+        case "always":
+            return "sometime", not literal.negated, False
+        case "sometime":
+            return "always", not literal.negated, False
+        case "now":
+            return "now", not literal.negated, False
+        case _:
+            return literal.modality, literal.negated, True
+
+
+def _rule_text(program: Program, rule: tree.Rule) -> str:
+    """The user's own words for a rule, on one line."""
+    text = source_text(program.rows, rule.span)
+    return text or write_statement(rule, "readable", program.prefixes)

@@ -1,0 +1,101 @@
+"""Explanations as the page shows them: a tree of short texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from laser.explanation import Explanation, Failure, Premise, Proof, explain
+from laser.syntax.program import Program
+from laser.ticks import Tick
+from laser.values import Atom, write_value
+
+__all__ = ["tell"]
+
+MOST_NODES = 400
+"""Parts of a tree that a page shows; what is left out is counted."""
+
+
+def tell(
+    program: Program, stream: list[tuple[int, list[Atom]]], atom: str, time: int, start: int | None, tick: Tick
+) -> dict[str, Any]:
+    """Why an atom holds at a time, or why not: as text, and as the tree that the page draws."""
+    told = explain(program, stream, atom, time, start=start, tick=tick)
+    return {
+        "atom": str(told.atom),
+        "time": time,
+        "holds": told.holds,
+        "extent": _extent(told),
+        "text": told.to_text(),
+        "tree": Tree().explanation(told),
+    }
+
+
+def _extent(told: Explanation) -> str:
+    """Since when, and until when if nothing arrives."""
+    if not told.holds or told.since is None:
+        return ""
+    since = f"since {told.since}" if told.since_exact else f"since {told.since} or longer"
+    if told.until is None:
+        return f"{since}, for ever if nothing arrives"
+    return f"{since}, until {told.until}{'' if told.until_exact else ' or longer'} if nothing arrives"
+
+
+class Tree:
+    """Turns proofs and failures into nodes ``{kind, text, note, line, children}``, up to a number of them."""
+
+    def __init__(self) -> None:
+        self._left = MOST_NODES
+
+    def explanation(self, told: Explanation) -> list[dict[str, Any]]:
+        """The roots."""
+        roots = self._all(map(self.proof, told.proofs)) if told.holds else self._all(map(self.failure, told.failures))
+        if told.more:
+            roots.append(_node("more", f"and {told.more} more"))
+        return roots
+
+    def proof(self, proof: Proof) -> dict[str, Any]:
+        """An atom with its rule, and under it the parts of the body."""
+        head = f"{proof.atom} at {proof.time}"
+        if proof.source != "rule":
+            back = f", {proof.position} from the end of the stream" if proof.position else ""
+            note = "is a fact of the stream" if proof.source == "fact" else "is background data"
+            return _node(proof.source, head, note + back)
+        node = _node("rule", head, _bindings(proof.bindings))
+        node.update(rule=str(proof.rule), line=proof.rule.line if proof.rule else None)
+        node["children"] = self._all(map(self.premise, proof.premises))
+        return node
+
+    def premise(self, premise: Premise) -> dict[str, Any]:
+        """A part of a body, what makes it hold, and under it the proofs of that."""
+        node = _node("premise", premise.text, premise.says)
+        node["children"] = self._all(map(self.proof, premise.proofs))
+        return node
+
+    def failure(self, failure: Failure) -> dict[str, Any]:
+        """A rule that does not fire: what it has, and the part that fails."""
+        if failure.rule is None:
+            return _node("missing", f"{failure.atom} at {failure.time}", failure.reason)
+        node = _node("failure", f"{failure.atom} at {failure.time}", _bindings(failure.bindings))
+        node.update(rule=str(failure.rule), line=failure.rule.line)
+        fails = _node("fails", failure.element or "", "; ".join([failure.reason, *failure.nearest]))
+        fails["children"] = self._all(map(self.proof, failure.because)) + self._all(map(self.failure, failure.failures))
+        node["children"] = [*self._all(map(self.premise, failure.satisfied)), fails]
+        return node
+
+    def _all(self, nodes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        taken: list[dict[str, Any]] = []
+        for node in nodes:
+            if self._left <= 0:
+                return [*taken, _node("more", "… and more than is shown here")]
+            self._left -= 1
+            taken.append(node)
+        return taken
+
+
+def _node(kind: str, text: str, note: str = "") -> dict[str, Any]:
+    return {"kind": kind, "text": text, "note": note, "children": []}
+
+
+def _bindings(bindings: Any) -> str:
+    return ", ".join(f"{name} = {write_value(value)}" for name, value in bindings.items())

@@ -1,0 +1,213 @@
+"""DataFrames as inputs: which columns are arguments, where the time is, what becomes of rows that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.errors import LaserError
+from laser.spark.columns import CARRIERS, carrier, kind_of_type
+from laser.spark.layout import Layout
+from laser.ticks import MAX_TIME, Tick
+from laser.values import Predicate
+
+__all__ = ["ROW", "Input", "Source", "bucket_column", "key_text", "read_sources"]
+
+ROW = "_row"
+"""A column that has the row as it was read, where its columns are what became of it."""
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+
+
+@dataclass(frozen=True)
+class Input:
+    """A DataFrame as the facts of a predicate.
+
+    ``args`` are the columns of its arguments, in order (else all but those of the time, the order and a key that is lifted);
+    ``time`` the column of its time, or the two of an interval (``("since", "until")``, as answers have them); ``order`` the
+    column that says in which order the rows of one time point arrived; ``terms`` those columns whose text is in the
+    notation of programs.
+    """
+
+    table: DataFrame
+    args: Sequence[str] | None = None
+    time: str | tuple[str, str] | None = None
+    order: str | None = None
+    terms: frozenset[str] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input that is understood: a predicate, its columns, and expressions for what the reasoner needs."""
+
+    name: str
+    table: DataFrame
+    args: tuple[str, ...]
+    time: tuple[str, ...]
+    tick: Tick
+    order: str | None = None
+    terms: frozenset[str] = frozenset()
+
+    @property
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, len(self.args))
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        return dict(self.table.dtypes)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple("term" if arg in self.terms else kind_of_type(self.types[arg], arg) for arg in self.args)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether its times are dates rather than numbers."""
+        return bool(self.time) and self.types[self.time[0]] not in _INTEGERS
+
+    def point(self, column: str) -> Column:
+        """The time point of a column; null where it has none."""
+        if self.types[column] in _INTEGERS:
+            return F.col(_quoted(column)).cast("bigint")
+        micros = ticks_to_micros(self.tick)
+        return F.expr(f"unix_micros(try_cast({_quoted(column)} AS timestamp)) div {micros}L")
+
+    def value(self, arg: str, kind: str) -> Column:
+        """An argument in its carrier."""
+        column = F.col(_quoted(arg))
+        if kind == "timestamp":
+            return F.expr(f"unix_micros(cast({_quoted(arg)} AS timestamp)) div {ticks_to_micros(self.tick)}L")
+        return column.cast(CARRIERS[carrier(kind)])
+
+    @property
+    def fault(self) -> Column:
+        """Why a row does not fit; null where it does."""
+        faults = []
+        for column in self.time:
+            point = self.point(column)
+            faults.append(F.when(point.isNull(), F.lit(f"{column} is no time")))
+            faults.append(F.when((point < 0) | (point >= MAX_TIME), F.lit(f"{column} lies outside of time")))
+        for arg, kind in zip(self.args, self.kinds, strict=True):
+            value = F.col(_quoted(arg))
+            faults.append(F.when(value.isNull(), F.lit(f"{arg} is missing")))
+            if kind in ("float", "double"):
+                odd = F.isnan(value) | (F.abs(value) == float("inf"))
+                faults.append(F.when(odd, F.lit(f"{arg} is no finite number")))
+        return F.coalesce(*faults, F.lit(None).cast("string"))
+
+    def rejected(self) -> Column:
+        """How many rows do not fit, as an aggregate."""
+        return F.count(F.when(self.fault.isNotNull(), 1))
+
+    def rejects(self) -> DataFrame:
+        """The rows that do not fit: the input's name, the reason, and the row as JSON."""
+        whole = F.struct(*[F.col(_quoted(c)) for c in self.table.columns])
+        row = F.col(ROW) if ROW in self.types else F.to_json(whole, {"ignoreNullFields": "false"})
+        faulty = self.table.select(F.lit(self.name).alias("input"), self.fault.alias("reason"), row.alias("row"))
+        return faulty.where("reason IS NOT NULL")
+
+    def facts(self, layout: Layout, key: str | None, ordered: bool) -> DataFrame:
+        """The rows that fit as facts of a shared table: tag, time, slots, and what the cut and the order need."""
+        shape = layout.shapes[layout.tags[self.predicate]]
+        filled = {s: self.value(a, k) for s, a, k in zip(shape.slots, self.args, self.kinds, strict=True)}
+        columns = [F.lit(layout.tags[self.predicate]).cast("int").alias("tag"), self._times().alias("time")]
+        columns += [filled.get(slot, F.lit(None).cast(_carrier_type(slot))).alias(slot) for slot in layout.slots]
+        if key is not None:
+            columns.append(key_text(key, self.types[key]).alias("key"))
+        if ordered:
+            columns.append((F.col(_quoted(self.order)) if self.order else F.lit(0)).cast("bigint").alias("order"))
+        return self.fitting().select(*columns)
+
+    def fitting(self) -> DataFrame:
+        """The rows that fit; what a run shows of its progress counts the others on the way."""
+        table = self.table
+        if table.isStreaming:
+            table = table.observe(
+                f"rows of {self.name}", F.count(F.lit(1)).alias("rows"), self.rejected().alias("rejected")
+            )
+        return table.where(self.fault.isNull())
+
+    def times(self) -> DataFrame:
+        """The time points alone."""
+        return self.fitting().select(self._times().alias("time"))
+
+    def _times(self) -> Column:
+        points = [self.point(column) for column in self.time]
+        return points[0] if len(points) == 1 else F.explode(F.sequence(*points))
+
+
+def key_text(column: str, type_: str) -> Column:
+    """A key as text that is the same for equal numbers of all types (``job.bucket_of`` says the same in Python)."""
+    value = F.col(_quoted(column))
+    if carrier(kind_of_type(type_, column)) == "double":
+        value = value.cast("double")
+        return F.when(F.abs(value) < 9.0e18, F.floor(value).cast("bigint").cast("string")).otherwise("far")
+    return value.cast("string")
+
+
+def bucket_column(buckets: int) -> Column:
+    """The bucket of the column ``key``."""
+    return (F.crc32(F.col("key").cast("binary")) % buckets).cast("int")
+
+
+def read_sources(
+    inputs: Mapping[str, DataFrame | Input], time: str | tuple[str, str] | None, tick: Tick, order: str | None
+) -> list[Source]:
+    """The inputs of a run, checked against their DataFrames."""
+    if not inputs:
+        raise LaserError("there is no input: give at least one DataFrame, as in {'temp': readings}")
+    return [_source(name, given, time, tick, order) for name, given in inputs.items()]
+
+
+def _source(
+    name: str, given: DataFrame | Input, time: str | tuple[str, str] | None, tick: Tick, order: str | None
+) -> Source:
+    given = given if isinstance(given, Input) else Input(given)
+    bare, _, arity = name.rpartition("/") if name.rpartition("/")[2].isdigit() else (name, "", "")
+    times = _time_columns(name, given, time)
+    order = given.order or (order if order in given.table.columns else None)
+    others = {*times, order, ROW}
+    args = tuple(given.args) if given.args is not None else tuple(c for c in given.table.columns if c not in others)
+    source = Source(bare, given.table, args, times, tick, order, frozenset(given.terms))
+    _check_columns(source, (*times, *args))
+    if arity and int(arity) != len(args):
+        raise LaserError(f"input {name}: its DataFrame has {len(args)} columns for arguments: {', '.join(args)}")
+    return source
+
+
+def _time_columns(name: str, given: Input, time: str | tuple[str, str] | None) -> tuple[str, ...]:
+    chosen = given.time or time
+    if chosen is None:
+        if {"since", "until"} <= set(given.table.columns):
+            return ("since", "until")
+        raise LaserError(f"input {name}: which column is the time? Say time=…")
+    return (chosen,) if isinstance(chosen, str) else tuple(chosen)
+
+
+def _check_columns(source: Source, columns: Sequence[str]) -> None:
+    missing = [column for column in columns if column not in source.types]
+    if missing:
+        known = ", ".join(source.types)
+        raise LaserError(f"input {source.name}: no column {missing[0]}; there are {known}")
+    for column in source.time:
+        if source.types[column] not in (*_INTEGERS, "timestamp", "timestamp_ntz", "date", "string"):
+            raise LaserError(f"input {source.name}: column {column} of type {source.types[column]} is no time")
+
+
+def ticks_to_micros(tick: Tick) -> int:
+    """A tick in microseconds, Spark's own unit of time."""
+    micros = tick.seconds * 1_000_000
+    if micros.denominator != 1:
+        raise LaserError(f"a tick of {tick} is no whole number of microseconds, which dates on Spark are counted in")
+    return int(micros)
+
+
+def _carrier_type(slot: str) -> str:
+    return CARRIERS[slot.rstrip("0123456789")]
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

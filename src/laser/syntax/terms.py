@@ -1,0 +1,69 @@
+"""What is asked of a term, whoever asks: its parts, its variables, its value. The one home of these walks.
+
+(The reference and the checker of proofs have their own, so that they stay independent of what they check.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from laser.syntax import tree
+from laser.values import Value
+from laser.values.operations import apply
+
+__all__ = ["evaluate", "is_ground", "rename", "subterms", "variables"]
+
+NO_CONSTANTS: Mapping[str, Value] = MappingProxyType({})
+
+
+def subterms(term: tree.Term) -> Iterator[tree.Term]:
+    """A term and all terms within it, in the order of the text."""
+    stack = [term]
+    while stack:
+        top = stack.pop()
+        yield top
+        match top:
+            case tree.Arithmetic(operands=operands):
+                stack.extend(reversed(operands))
+            case tree.Range(low=low, high=high):
+                stack.extend((high, low))
+
+
+def variables(terms: Iterable[tree.Term]) -> Iterator[tree.Variable]:
+    """Every occurrence of a variable."""
+    return (term for outer in terms for term in subterms(outer) if isinstance(term, tree.Variable))
+
+
+def evaluate(
+    term: tree.Term, binding: Mapping[str, Value], constants: Mapping[str, Value] = NO_CONSTANTS
+) -> Value | None:
+    """The value of a term, given those of its variables and of the program's constants; None where it has none."""
+    match term:
+        case tree.Constant(value=value):
+            return value
+        case tree.Variable(name=name):
+            return binding.get(name)
+        case tree.ConstantName(name=name):
+            return constants.get(name)
+        case tree.Arithmetic(operator=operator, operands=operands):
+            parts = [evaluate(operand, binding, constants) for operand in operands]
+            return apply(operator, *(part for part in parts if part is not None)) if None not in parts else None
+        case tree.Range():
+            return None
+
+
+def is_ground(term: tree.Term) -> bool:
+    """Whether a term stands for one value, which it may turn out not to have."""
+    return not any(isinstance(part, tree.Variable | tree.Range) for part in subterms(term))
+
+
+def rename(term: tree.Term, names: Mapping[str, str]) -> tree.Term:
+    """The same term with other names for its variables."""
+    match term:
+        case tree.Variable(name=name):
+            return tree.Variable(names[name])
+        case tree.Arithmetic(operator=operator, operands=operands):
+            return tree.Arithmetic(operator, tuple(rename(operand, names) for operand in operands))
+        case _:
+            return term

@@ -1,0 +1,197 @@
+"""Facts as users give them: text (read fast, because streams bring it in), tuples or atoms."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from laser.errors import FactError
+from laser.values import RESERVED, Atom, Iri, Value, number
+
+__all__ = ["FactInput", "parse_fact", "parse_facts", "to_atom", "to_atoms"]
+
+
+FactInput: TypeAlias = str | tuple[Any, ...] | Atom
+
+_NAME = r"[a-z][A-Za-z0-9_]*(?!\w)"
+_IRI = r"<[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`]*>"
+_VALUE = rf"""(?:
+    ( {_NAME} )
+  | ( (?:-\s*)?[0-9]+(?![\w.]) )
+  | ( "[^"\\\n\r]*(?:\\[\\"ntr][^"\\\n\r]*)*" )
+  | ( (?:-\s*)?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w) )
+  | ( {_IRI} ) )"""
+
+_HEAD = re.compile(rf"\s*({_NAME}|{_IRI})\s*(\(\s*)?")
+_TERM = re.compile(rf"{_VALUE}\s*([,)])\s*", re.VERBOSE)
+_LONE_TERM = re.compile(rf"{_VALUE}\s*", re.VERBOSE)
+_END = re.compile(r"\)\s*")
+_LOCAL_NAME = re.compile(r":\w")
+_FINAL_DOT = re.compile(r"\.?\s*\Z")
+_SPACE = re.compile(r"\s*")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
+
+
+def parse_fact(text: str) -> Atom:
+    """One ground atom; a final dot is allowed.
+
+    >>> parse_fact("temp(sensor1, 21.5)")
+    temp(sensor1, 21.5)
+    """
+    atom, end = _atom(text, 0)
+    if end != len(text) and not _FINAL_DOT.match(text, end):
+        raise _error(text, end, "the fact ends here, but more text follows")
+    return atom
+
+
+def parse_facts(text: str) -> list[Atom]:
+    """Ground atoms divided by commas, with an optional final dot; of an empty text, none.
+
+    >>> parse_facts("a(x1, y), b(y, z)")
+    [a(x1, y), b(y, z)]
+    """
+    if not text.strip():
+        return []
+    atom, position = _atom(text, 0)
+    atoms = [atom]
+    while text[position : position + 1] == ",":
+        atom, position = _atom(text, position + 1)
+        atoms.append(atom)
+    if not _FINAL_DOT.match(text, position):
+        raise _error(text, position, "facts are divided by commas")
+    return atoms
+
+
+def _atom(text: str, position: int) -> tuple[Atom, int]:
+    """The atom that begins at a position, and where what follows it begins."""
+    head = _HEAD.match(text, position)
+    if head is None or head[1] in RESERVED:
+        raise _no_atom(text, _after_space(text, position))
+    position = head.end()
+    if head[2] is None:
+        if _LOCAL_NAME.match(text, position):
+            raise _no_atom(text, head.start(1))
+        return Atom.of((head[1],)), position
+    if end := _END.match(text, position):
+        return Atom.of((head[1],)), end.end()
+    flat: list[Value] = [head[1]]
+    while True:
+        term = _TERM.match(text, position)
+        if term is None:
+            raise _no_term(text, position)
+        flat.append(_value(term, text))
+        position = term.end()
+        if term[6] == ")":
+            return Atom.of(tuple(flat)), position
+
+
+def _value(term: re.Match[str], text: str) -> Value:
+    name, integer, string, decimal, iri, _ = term.groups()
+    if name is not None:
+        if name in RESERVED:
+            raise _error(text, term.start(), f"'{name}' is a word of the language: as a string it is \"{name}\"")
+        return str(name)
+    if string is not None:
+        return _ESCAPE.sub(_unescape, string[1:-1]) if "\\" in string else str(string[1:-1])
+    if iri is not None:
+        return Iri(iri[1:-1])
+    value = _number(integer or decimal, int if integer else float)
+    if value is None:
+        raise _error(text, term.start(), "the number is too large")
+    return value
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return _ESCAPED[match[1]]
+
+
+def _number(word: str, kind: type[int] | type[float]) -> int | float | None:
+    try:
+        value = kind(word)
+    except ValueError:  # a space after the minus, or more digits than Python converts
+        short = "".join(word.split())
+        return _number(short, kind) if short != word else None
+    if isinstance(value, int):
+        return value
+    return number(value) if math.isfinite(value) else None
+
+
+def _after_space(text: str, position: int) -> int:
+    space = _SPACE.match(text, position)
+    return space.end() if space else position
+
+
+_ATOM_REASONS = (
+    (r"\Z", "there is no atom"),
+    (r"[A-Z_]\w*", "'{}' is a variable: names of predicates begin with a lower-case letter"),
+    (r"\w*:\w+", "'{}' has a prefix, which only programs know: write the whole IRI in <…>"),
+    (r"(?:not|in|at|always|div|mod|abs|min|max)(?!\w)", "'{}' is a word of the language and names no predicate"),
+    (r"@", "'{}' does not belong to a fact: its time is given beside it"),
+    (r"¬", "'{}' does not belong to a fact: what is not given does not hold"),
+    (r"\w+|.", "no atom begins with '{}': a name has the letters a-z, A-Z, digits and _, the first one a-z"),
+)
+_TERM_REASONS = (
+    (r"\Z", "the fact ends before its ')'"),
+    (r"[A-Z_]\w*", "'{}' is a variable, and a fact has none: as a string, put it in quotation marks"),
+    (r"\w*:\w+", "'{}' has a prefix, which only programs know: write the whole IRI in <…>"),
+    (r'"', "the string has no end, or a backslash in it that stands for no character"),
+    (r"'", "strings stand in double quotation marks"),
+    (r"[,)]", "a term is missing before '{}'"),
+    (r"\w+|.", "'{}' is no term: a term is a number, a string or an IRI, and a text goes in quotation marks"),
+)
+_AFTER_REASONS = (
+    (r"\Z", "the fact ends before its ')'"),
+    (r"\(", "terms do not nest: an argument is a number, a string or an IRI"),
+    (r"\.\.", "ranges stand only in programs"),
+    (r"[+\-*/]|div|mod", "a fact has no arithmetic"),
+    (r":", "prefixed names stand only in programs: write the whole IRI in <…>"),
+    (r".", "',' or ')' must follow here"),
+)
+
+
+def _no_atom(text: str, position: int) -> FactError:
+    return _first_reason(text, position, _ATOM_REASONS)
+
+
+def _no_term(text: str, position: int) -> FactError:
+    term = _LONE_TERM.match(text, position)
+    if term and not re.match(r"\w+:\w", text[position:]):
+        return _first_reason(text, term.end(), _AFTER_REASONS)
+    return _first_reason(text, position, _TERM_REASONS)
+
+
+def _first_reason(text: str, position: int, reasons: tuple[tuple[str, str], ...]) -> FactError:
+    for pattern, reason in reasons:
+        if match := re.compile(pattern, re.DOTALL).match(text, position):
+            return _error(text, position, reason.format(match[0]))
+    raise AssertionError("the last pattern of each list matches anything")
+
+
+def _error(text: str, position: int, reason: str) -> FactError:
+    """The error with the text around the place, and the place marked in it."""
+    before = text[max(0, position - 40) : position]
+    after = text[position : position + 40]
+    left, right = "…" * (position > 40), "…" * (len(text) - position > 40)
+    message = f"{reason} (at », column {position + 1}): {left}{before}»{after}{right}"
+    return FactError("".join(c if c.isprintable() else " " for c in message))
+
+
+def to_atom(fact: FactInput) -> Atom:
+    """One fact as an atom, or FactError."""
+    if type(fact) is Atom:
+        return fact
+    if isinstance(fact, str):
+        return parse_fact(fact)
+    if isinstance(fact, list | tuple) and fact:
+        return Atom(fact[0], fact[1:])
+    raise FactError(f"{fact!r} is no fact: give text like 'a(x, 1)', a tuple like ('a', 'x', 1) or an Atom")
+
+
+def to_atoms(facts: Iterable[FactInput]) -> list[Atom]:
+    """Facts as atoms in their order, or FactError for the first that is none."""
+    if isinstance(facts, str):
+        raise FactError(f"facts come in a list: write [{facts!r}]")
+    return [to_atom(fact) for fact in facts]

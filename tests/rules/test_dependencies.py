@@ -1,0 +1,58 @@
+"""The predicate graph, loops through negation, and strata."""
+
+import pytest
+
+from laser.checks.accept import accept
+from laser.rules.dependencies import components, negative_loops, program_edges, strata
+from laser.syntax.parser import parse_tree
+from laser.values import Predicate
+
+LOOPS = [
+    ("a :- not a.", ["a/0 -> not a/0"]),
+    ("a :- not b. b :- a.", ["a/0 -> not b/0, b/0 -> a/0"]),
+    ("a :- not b. b :- not a.", ["a/0 -> not b/0, b/0 -> not a/0"]),
+    ("a ← ⊞3 □ ¬ b. b :- a.", ["a/0 -> not b/0, b/0 -> a/0"]),
+    ("a ← ⊞3 ◇ ¬ a.", ["a/0 -> not a/0"]),
+    ("a ← ⊞3 @T ¬ a.", ["a/0 -> not a/0"]),
+    ("a :- b at T in [3], not ⊞3 @T ¬ a.", ["a/0 -> not a/0"]),
+    ("a :- not ⊞3 □ ¬ a.", []),
+    ("a :- not ⊞3 ◇ ¬ a.", []),
+    ("a(X) :- a(X) always in [3]. a(X) :- b(X), not c(X).", []),
+    ("a :- not a(1). a(1) :- b.", []),
+    ("a :- b, not c. b :- a, not d.", []),
+    ("a :- not b. b :- a. c :- not d. d :- c.", ["a/0 -> not b/0, b/0 -> a/0", "c/0 -> not d/0, d/0 -> c/0"]),
+]
+
+
+@pytest.mark.parametrize(("text", "loops"), LOOPS, ids=[text for text, _ in LOOPS])
+def test_loops_through_negation_are_spelled_out(text: str, loops: list[str]) -> None:
+    found = negative_loops(program_edges(parse_tree(text)))
+    assert [", ".join(map(str, loop)) for loop in found] == loops
+
+
+def names(parts: object) -> list[str]:
+    return ["".join(sorted(predicate.name for predicate in part)) for part in parts]  # type: ignore[attr-defined]
+
+
+def test_components_come_after_what_they_depend_on() -> None:
+    edges = program_edges(parse_tree("a :- b, c. b :- a. c :- d, c. d :- e."))
+    assert names(components(edges)) == ["e", "d", "c", "ab"]
+
+
+def test_components_of_a_long_chain_need_no_deep_stack() -> None:
+    edges = program_edges(parse_tree(" ".join(f"a{i} :- a{i + 1}." for i in range(5000))))
+    assert len(components(edges)) == 5001
+
+
+def test_a_stratum_ends_where_a_negation_needs_it_complete() -> None:
+    core = accept(parse_tree("a :- not b. b :- c, not in1. c :- b. d :- a, not b. e :- not a."))
+    assert names(strata(core)) == ["bc", "ad", "e"]
+
+
+def test_strata_hold_every_derived_predicate_and_no_other() -> None:
+    core = accept(parse_tree("a(1). b(X) :- a(X), not c(X). @5 d."))
+    assert strata(core) == (frozenset({Predicate("b", 1), Predicate("d", 0)}),)
+
+
+def test_a_program_without_rules_has_no_strata() -> None:
+    assert strata(accept(parse_tree("a(1)."))) == ()
