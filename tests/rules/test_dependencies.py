@@ -3,7 +3,7 @@
 import pytest
 
 from laser.checks.accept import accept
-from laser.rules.dependencies import components, negative_loops, program_edges, strata
+from laser.rules.dependencies import components, cone, negative_loops, strata, written_edges
 from laser.syntax.parser import parse_tree
 from laser.values import Predicate
 
@@ -26,7 +26,7 @@ LOOPS = [
 
 @pytest.mark.parametrize(("text", "loops"), LOOPS, ids=[text for text, _ in LOOPS])
 def test_loops_through_negation_are_spelled_out(text: str, loops: list[str]) -> None:
-    found = negative_loops(program_edges(parse_tree(text)))
+    found = negative_loops(written_edges(parse_tree(text)))
     assert [", ".join(map(str, loop)) for loop in found] == loops
 
 
@@ -35,12 +35,12 @@ def names(parts: object) -> list[str]:
 
 
 def test_components_come_after_what_they_depend_on() -> None:
-    edges = program_edges(parse_tree("a :- b, c. b :- a. c :- d, c. d :- e."))
+    edges = written_edges(parse_tree("a :- b, c. b :- a. c :- d, c. d :- e."))
     assert names(components(edges)) == ["e", "d", "c", "ab"]
 
 
 def test_components_of_a_long_chain_need_no_deep_stack() -> None:
-    edges = program_edges(parse_tree(" ".join(f"a{i} :- a{i + 1}." for i in range(5000))))
+    edges = written_edges(parse_tree(" ".join(f"a{i} :- a{i + 1}." for i in range(5000))))
     assert len(components(edges)) == 5001
 
 
@@ -56,3 +56,17 @@ def test_strata_hold_every_derived_predicate_and_no_other() -> None:
 
 def test_a_program_without_rules_has_no_strata() -> None:
     assert strata(accept(parse_tree("a(1)."))) == ()
+
+
+def test_every_negative_edge_of_a_loop_is_in_a_loop_that_is_named() -> None:
+    text = "a :- not b. b :- a, c. c :- not d. d :- b, not c. e :- not a. f :- not f."
+    edges = written_edges(parse_tree(text))
+    named = {str(edge) for loop in negative_loops(edges) for edge in loop if edge.negative}
+    assert named == {"a/0 -> not b/0", "c/0 -> not d/0", "d/0 -> not c/0", "f/0 -> not f/0"}
+
+
+def test_a_cone_holds_what_a_predicate_depends_on_and_nothing_else() -> None:
+    program = accept(parse_tree("a :- b, not c. c :- d in [3]. d :- c. e :- a. f :- e, g."))
+    assert names([cone(program, [Predicate("a", 0)])]) == ["abcd"]
+    assert names([cone(program, [Predicate("c", 0), Predicate("g", 0)])]) == ["cdg"]
+    assert names([cone(program, [])]) == [""]

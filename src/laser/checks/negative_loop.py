@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
-from laser.rules.dependencies import Edge, Loop, negative_loops, program_edges
+from laser.rules.dependencies import Edge, Loop, negative_loops, written_edges
 from laser.values import Predicate
 
 __all__ = ["loop_diagnostic", "negative_loop"]
@@ -14,7 +14,7 @@ __all__ = ["loop_diagnostic", "negative_loop"]
 
 def negative_loop(subject: Subject) -> Iterator[Diagnostic]:
     """A loop through negation, spelled out."""
-    return map(loop_diagnostic, negative_loops(program_edges(subject.program)))
+    return map(loop_diagnostic, negative_loops(written_edges(subject.program)))
 
 
 def loop_diagnostic(loop: Loop) -> Diagnostic:

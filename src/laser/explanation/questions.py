@@ -9,7 +9,7 @@ from typing import TypeAlias
 from laser.explanation.solve import HIGH, LOW, Binding, Emit, Step, binds, chain, is_ready, term_value
 from laser.explanation.table import Entry, Key, Table
 from laser.rules.body import BodyElement, Comparison, ExtendedAtom
-from laser.rules.dependencies import components, core_edges
+from laser.rules.dependencies import components, cone, resolved_edges
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Atom, Predicate, Value, value_order
@@ -55,9 +55,9 @@ class Rules:
             self.by_predicate.setdefault(rule.predicate, []).append(rule)
         self.untimed = frozenset(p for p, rules in self.by_predicate.items() if all(r.time is None for r in rules))
         self.background = _by_signature(self.core.background)
-        edges = core_edges(self.core)
+        edges = resolved_edges(self.core)
         loops = {edge.head for edge in edges if edge.head == edge.body}
-        self.order = [part for part in components(edges, self.core.derived) if part & self.core.derived]
+        self.order = [part for part in components(edges, self.by_predicate) if part & self.core.derived]
         # Questions nest as predicates do, so that a very high tower of them is built from below instead.
         self.is_high = self._height() > MOST_NESTED
         self.component = {p: q for q in self.order if self.is_high or len(q) > 1 or q <= loops for p in q}
@@ -95,19 +95,11 @@ class Rules:
         )
 
 
-def relevant(core: ResolvedProgram, goal: Predicate) -> ResolvedProgram:
+def relevant(program: ResolvedProgram, goal: Predicate) -> ResolvedProgram:
     """The rules on which a predicate depends, with their background data."""
-    needed, pending = {goal}, [goal]
-    by_predicate: dict[Predicate, list[Rule]] = {}
-    for rule in core.rules:
-        by_predicate.setdefault(rule.predicate, []).append(rule)
-    while pending:
-        for rule in by_predicate.get(pending.pop(), ()):
-            new = {element.predicate for element in rule.body if isinstance(element, ExtendedAtom)} - needed
-            needed |= new
-            pending += new
-    background = frozenset(atom for atom in core.background if atom.signature in needed)
-    return replace(core, rules=tuple(r for r in core.rules if r.predicate in needed), background=background)
+    needed = cone(program, [goal])
+    background = frozenset(atom for atom in program.background if atom.signature in needed)
+    return replace(program, rules=tuple(r for r in program.rules if r.predicate in needed), background=background)
 
 
 def solver(question: Question, key: Key, values: Sequence[Value], low: int, high: int) -> Binding | None:

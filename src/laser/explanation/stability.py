@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from math import inf
 
-from laser.explanation.questions import Rules, relevant
+from laser.explanation.questions import Rules
 from laser.explanation.table import Facts
 from laser.rules.body import ExtendedAtom
+from laser.rules.dependencies import cone
 from laser.rules.rule import Rule
 from laser.syntax import tree
 from laser.values import Predicate
@@ -66,7 +67,8 @@ def only_fades(rules: Rules, element: ExtendedAtom) -> bool:
     """
     if element.modality == "at" or not _stays_put(element, rules):
         return False
-    below = relevant(rules.core, element.predicate).rules
+    needed = cone(rules.core, [element.predicate])
+    below = [rule for rule in rules.core.rules if rule.predicate in needed]
     atoms = [e for rule in below for e in rule.body if isinstance(e, ExtendedAtom)]
     positive = not any(atom.negated or atom.absent for atom in atoms)
     return positive and all(_stays_put(atom, rules) for atom in atoms) and all(map(_takes_its_time, below))

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from laser.plan.nodes import Node, Plain, Shared
 from laser.plan.plan import Derivation, Use
 from laser.rules.body import Comparison
+from laser.rules.graph import reachable
 from laser.syntax.tree import Arithmetic, Term, Variable
 
 __all__ = ["share_bodies", "skip_copies", "variables_of"]
@@ -48,12 +49,12 @@ def share_bodies(derivations: list[Derivation]) -> list[Derivation]:
 
 def _is_connected(uses: tuple[Use, ...]) -> bool:
     """Whether variables lead from every atom to every other: nobody wants to keep a cross product."""
-    groups = [{v for term in use.terms for v in variables_of(term)} for use in uses]
-    reached = groups.pop()
-    while near := next((group for group in groups if group & reached), None):
-        groups.remove(near)
-        reached |= near
-    return not groups
+    links: dict[int | Variable, list[int | Variable]] = defaultdict(list)
+    for place, use in enumerate(uses):
+        for variable in (v for term in use.terms for v in variables_of(term)):
+            links[place].append(variable)
+            links[variable].append(place)
+    return reachable(links, [0]).issuperset(range(len(uses)))
 
 
 def _factor(derivations: list[Derivation], what: str, part: Callable[[Derivation], Body | None]) -> list[Derivation]:

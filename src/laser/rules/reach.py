@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from laser.phrases import count
 from laser.rules.body import ExtendedAtom
+from laser.rules.graph import reachable, reverse
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
@@ -46,7 +47,8 @@ class Keep(Reach):
 
 def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> Reach:
     """How far back an answer can depend on facts; without ``inputs``, any predicate might stream in."""
-    needs = [_need(core, atom, inputs) for atom in _atoms(core)]
+    unlimited = _unlimited(core, inputs)
+    needs = [_need(core, atom, inputs, unlimited) for atom in _atoms(core)]
     return Reach(_longest([need.ticks for need in needs]), max((need.tuples for need in needs), default=0))
 
 
@@ -82,30 +84,31 @@ def _facts_of(atom: ExtendedAtom) -> Keep:
     return Keep(0, atom.window.size) if atom.window.kind == "tuple" else Keep(atom.window.size)
 
 
-def _need(core: ResolvedProgram, atom: ExtendedAtom, inputs: Collection[Predicate] | None) -> Keep:
+def _need(
+    core: ResolvedProgram,
+    atom: ExtendedAtom,
+    inputs: Collection[Predicate] | None,
+    unlimited: Collection[Predicate],
+) -> Keep:
     """The past that one atom needs: facts, and a timeline that begins early enough."""
     if _streams(atom.predicate, inputs) or atom.predicate in core.derived:
         need = _facts_of(atom)
-        return need if need.is_bounded or _can_lie_anywhere(core, atom.predicate, inputs) else Keep()
+        return need if need.is_bounded or inputs is None or atom.predicate in unlimited else Keep()
     # Background data hold at every time point, so only one who asks for the time can tell how many there are.
     return _facts_of(atom) if atom.modality == "at" else Keep()
 
 
-def _can_lie_anywhere(core: ResolvedProgram, predicate: Predicate, inputs: Collection[Predicate] | None) -> bool:
-    """Whether ``@u a`` can hold for a u that no window of the program limits."""
-    open_ends, seen = [predicate], {predicate}
-    while open_ends:
-        current = open_ends.pop()
-        if _streams(current, inputs) or any(atom.signature == current for atom in core.background):
-            return True
-        for rule in core.rules:
-            if rule.predicate == current and rule.time is not None:
-                sources = _sources(rule)
-                if sources is None:
-                    return True
-                open_ends += sources - seen
-                seen |= sources
-    return False
+def _unlimited(core: ResolvedProgram, inputs: Collection[Predicate] | None) -> set[Predicate]:
+    """The predicates ``a`` for which ``@u a`` can hold at a u that no window of the program limits."""
+    given = set(inputs or ()).union(atom.signature for atom in core.background)
+    taken_from: dict[Predicate, set[Predicate]] = {}
+    for rule in core.rules:
+        if rule.time is not None:
+            sources = _sources(rule)
+            if sources is None:
+                given.add(rule.predicate)
+            taken_from.setdefault(rule.predicate, set()).update(sources or ())
+    return reachable(reverse(taken_from), given)
 
 
 def _sources(rule: Rule) -> set[Predicate] | None:
