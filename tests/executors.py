@@ -9,12 +9,13 @@ from tempfile import TemporaryDirectory
 from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.reference import answer_stream
+from laser.settings import RunSettings
 from laser.values import Atom
 from tests.cases_reader import Answers, Case, read_lines
 
 
 def by_reference(case: Case) -> Answers:
-    core = accept(parse(case.program, case.name), **case.settings.program)
+    core = accept(parse(case.program, case.name), RunSettings.read(case.settings.program))
     return dict(answer_stream(core, case.stream, case.settings.start, case.settings.until))
 
 

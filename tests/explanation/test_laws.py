@@ -6,6 +6,7 @@ import pytest
 
 from laser import explain, intervals, parse
 from laser.checks.accept import accept
+from laser.settings import RunSettings
 from tests.cases_reader import Case, case_paths, read_case
 from tests.explanation.laws import Asked, try_trial, what_fails_fails, what_holds_is_proved
 
@@ -14,7 +15,7 @@ CASES = [read_case(path) for path in case_paths()]
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_answer_of_a_case_is_explained_and_every_near_miss(case: Case) -> None:
-    core = accept(parse(case.program, case.name), **case.settings.program)
+    core = accept(parse(case.program, case.name), RunSettings.read(case.settings.program))
     start = min(case.expected)
     seen = sorted({atom for atoms in case.expected.values() for atom in atoms})
     for time, atoms in case.expected.items():

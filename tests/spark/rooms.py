@@ -14,6 +14,7 @@ import pyarrow as pa
 from laser.checks.accept import accept
 from laser.reference import answer_stream
 from laser.rules.partition_key import find_key
+from laser.settings import RunSettings
 from laser.spark.arrow import table_of, time_points
 from laser.spark.bucket import Bucket, Entry, Head
 from laser.spark.columns import read_term
@@ -61,7 +62,7 @@ class Setting:
         stream: dict[int, list[Atom]] = {}
         for time, atom in self.rows:
             stream.setdefault(time, []).append(atom)
-        core = accept(self.program, **self.run)
+        core = accept(self.program, RunSettings.read(self.run))
         return dict(answer_stream(core, sorted(stream.items()), self.start, self.until))
 
     def of_key(self, key: Any) -> Setting:
@@ -110,7 +111,7 @@ def read_by(setting: Setting, job: Job) -> Setting:
 
 def keyed(setting: Setting, job: Job) -> Job | None:
     """The same job divided by the program's key, if it has one."""
-    core = accept(setting.program, **setting.run)
+    core = accept(setting.program, RunSettings.read(setting.run))
     found = find_key(core, {s.predicate for s in job.inputs.shapes})
     if not found or not all(p in found.positions or p not in core.derived for p in setting.inputs):
         return None

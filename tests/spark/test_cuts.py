@@ -10,6 +10,7 @@ import pytest
 from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.rules.body import ExtendedAtom
+from laser.settings import RunSettings
 from laser.values import Predicate
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
@@ -47,7 +48,7 @@ def with_keys(setting, choices):
 
 def lifts(setting):
     """Whether something that the program reads streams in, and no arity makes the key look like one of its arguments."""
-    read = {p for rule in accept(setting.program, **setting.run).rules for p in predicates(rule)}
+    read = {p for rule in accept(setting.program, RunSettings.read(setting.run)).rules for p in predicates(rule)}
     return any(Predicate(n, a - 1) in read for n, a in setting.inputs) and not read.intersection(setting.inputs)
 
 

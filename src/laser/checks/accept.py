@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
-
 from laser.checks import refuse_run
 from laser.rules.resolve import resolve
 from laser.rules.rule import ResolvedProgram
+from laser.settings import DEFAULTS, RunSettings
 from laser.syntax.program import Program, expect_program
-from laser.ticks import Tick
-from laser.values.facts import FactInput
 
 __all__ = ["accept"]
 
 
-def accept(
-    program: Program,
-    constants: Mapping[str, Any] | None = None,
-    tick: str | Tick = Tick(),
-    background: Iterable[FactInput] = (),
-) -> ResolvedProgram:
+def accept(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
     """The evaluated form of a program in a run with these constants, tick and background data; else ProgramError."""
-    tick = Tick.parse(tick)
-    refuse_run(expect_program(program), constants or {}, tick)
-    return resolve(program, constants, tick, background)
+    refuse_run(expect_program(program), settings.constants, settings.tick)
+    return resolve(program, settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from laser.checks import find
 from laser.checks.accept import accept
@@ -14,6 +14,7 @@ from laser.phrases import count, did_you_mean
 from laser.rules.dependencies import strata
 from laser.rules.partition_key import Key, find_key
 from laser.rules.reach import Keep, Reach, kept, reach
+from laser.settings import ProgramOptions, RunSettings
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program, expect_program
 from laser.ticks import Tick
@@ -104,15 +105,15 @@ class CheckReport:
 def check(
     program: Program | str,
     inputs: Iterable[Predicate | str] | None = None,
-    constants: Mapping[str, Any] | None = None,
-    tick: str | Tick = "1 s",
+    **options: Unpack[ProgramOptions],
 ) -> CheckReport:
     """All that can be said about a program; ``inputs`` are the predicates that stream in, as ``temp/1`` or ``temp``.
 
     >>> print(check("alarm :- temp(V) in [30], V > 90.", inputs=["temp"]).reach)
     the 30 ticks before the present
     """
-    tick = Tick.parse(tick)
+    settings = RunSettings.read(options, ProgramOptions)
+    tick = settings.tick
     if isinstance(program, str):
         try:
             program = parse_tree(program)
@@ -121,21 +122,19 @@ def check(
     program = expect_program(program)
     given: list[Predicate | str] = [inputs] if isinstance(inputs, str) else list(inputs or ())
     known = None if inputs is None else _to_predicates(program, given)
-    findings = (*_strangers(program, given), *find(program, known, constants, tick))
+    findings = (*_strangers(program, given), *find(program, known, settings.constants, tick))
     subject = Subject(program, known)
     if any(finding.severity == "error" for finding in findings):
         return CheckReport(program.name, program.source, tick, _predicates(subject, {}), findings)
-    return _full_report(subject, findings, constants, tick)
+    return _full_report(subject, findings, settings)
 
 
-def _full_report(
-    subject: Subject, findings: tuple[Diagnostic, ...], constants: Mapping[str, Any] | None, tick: Tick
-) -> CheckReport:
-    core = accept(subject.program, constants, tick)
+def _full_report(subject: Subject, findings: tuple[Diagnostic, ...], settings: RunSettings) -> CheckReport:
+    core = accept(subject.program, settings)
     return CheckReport(
         subject.program.name,
         subject.program.source,
-        tick,
+        settings.tick,
         _predicates(subject, kept(core, subject.streamed)),
         findings,
         strata(core),

@@ -76,7 +76,7 @@ class Question:
             program = parse_tree(text, self.program)
         except ProgramError as error:
             return CheckReport(self.program, text, self.tick, (), error.diagnostics)
-        return check(program, self._known(), self.consts, self.tick)
+        return check(program, self._known(), constants=self.consts, tick=self.tick)
 
     def _known(self) -> frozenset[Predicate | str] | None:
         """What is said or seen to come from outside; None where nothing is known."""

@@ -8,9 +8,9 @@ import click
 
 from laser.cli import options
 from laser.cli.evaluation import Evaluation, evaluate
-from laser.engine.reasoner import DEFAULT_LIMIT
 from laser.io.formats import FORMATS
 from laser.io.forms import FORMS
+from laser.settings import DEFAULT_LIMIT
 
 __all__ = ["command"]
 

@@ -7,17 +7,17 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, takewhile
 from typing import TextIO
-
-import click
 
 from laser.checks.load import load
 from laser.cli import messages, options
 from laser.engine.reasoner import Reasoner
-from laser.io import FORMS, Record, Rejects, by_time, format_of, read_background, read_stream, write_whole
+from laser.io import FORMS, Record, Rejects, by_time, format_of, read_stream, write_whole
 from laser.io.forms import Clock, Form
 from laser.io.lines import STDIN
+from laser.settings import RunSettings
 from laser.ticks import Tick
 from laser.values import Atom, Value
 
@@ -48,6 +48,17 @@ class Evaluation:
     quiet: bool
     verbose: bool
 
+    @cached_property
+    def settings(self) -> RunSettings:
+        return options.run_settings(
+            consts=self.consts,
+            tick=self.tick,
+            background=self.background,
+            start=self.start,
+            until=self.until,
+            limit=self.limit,
+        )
+
     @property
     def follows(self) -> bool:
         """Whether the stream comes line by line, and each line wants its answer."""
@@ -62,30 +73,17 @@ def evaluate(wanted: Evaluation) -> None:
     """Run the program over the stream and write the answers."""
     read = [wanted.program, wanted.stream, *wanted.background]
     options.different_files({"--output": wanted.output, "--rejects": wanted.rejects}, read)
-    start, until = _bounds(wanted)
-    reasoner = _reasoner(wanted, start)
+    settings = wanted.settings
+    reasoner = Reasoner.of(load(wanted.program), settings)
     with ExitStack() as stack:
         rejects = _open_rejects(wanted.rejects, stack)
-        records = read_stream(wanted.stream, wanted.input_format, wanted.tick, start, rejects)
+        records = read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects)
         first = next(records, None)
         out = _open_output(wanted, stack)
-        run = Run(wanted, reasoner, _open_form(wanted, first, out), out, start, until)
+        run = Run(wanted, reasoner, _open_form(wanted, first, out), out, settings.start, settings.until)
         run.drive(records if first is None else chain([first], records))
     if wanted.summarises:
         messages.say(run.summary(rejects.count if rejects else 0))
-
-
-def _bounds(wanted: Evaluation) -> tuple[int | None, int | None]:
-    start = options.time_point(wanted.start, wanted.tick, "--start")
-    until = options.time_point(wanted.until, wanted.tick, "--until")
-    if start is not None and until is not None and until < start:
-        raise click.UsageError(f"--until {wanted.until} lies before --start {wanted.start}")
-    return start, until
-
-
-def _reasoner(wanted: Evaluation, start: int | None) -> Reasoner:
-    facts = [fact for path in wanted.background for fact in read_background(path)]
-    return Reasoner(load(wanted.program), start, facts, wanted.consts, wanted.tick, wanted.limit)
 
 
 def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:

@@ -12,12 +12,14 @@ from typing import Any
 
 import click
 
+from laser.checks.accept import accept
 from laser.checks.load import load
 from laser.cli import messages, options
 from laser.errors import FactError, LaserError
-from laser.explanation import Explanation, explain
+from laser.explanation import Explanation
+from laser.explanation.ask import ask_stream
 from laser.explanation.pattern import read_goal
-from laser.io import FORMATS, read_background, read_stream, write_whole
+from laser.io import FORMATS, read_stream, write_whole
 from laser.io.lines import STDIN
 from laser.io.records import Record
 from laser.ticks import Tick
@@ -97,7 +99,10 @@ class Question:
             goal = read_goal(self.atom, program)
         except FactError as error:
             raise click.BadParameter(str(error), param_hint="ATOM") from None
-        start = options.time_point(self.start, self.tick, "--start")
+        settings = options.run_settings(
+            consts=self.consts, tick=self.tick, background=self.background, start=self.start
+        )
+        start = settings.start
         at = options.time_point(self.at, self.tick, "--at")
         records = self._records(start, at)
         stream = [(record.time, list(record.facts)) for record in records]
@@ -105,9 +110,8 @@ class Question:
             at = max((time for time, _ in stream), default=start)
         if at is None:
             raise LaserError(f"{self.stream} is empty: say which time is meant with --start and --at")
-        facts = [fact for path in self.background for fact in read_background(path)]
-        extra: dict[str, Any] = {"background": facts, "constants": self.consts, "tick": self.tick, "all": self.every}
-        return explain(program, stream, goal, at, start=start, **extra), bool(records) and records[0].iso
+        answer = ask_stream(accept(program, settings), stream, goal, at, start, self.every)
+        return answer, bool(records) and records[0].iso
 
     def _records(self, start: int | None, at: int | None) -> list[Record]:
         """The records up to the time that is asked about; nothing after it is read."""

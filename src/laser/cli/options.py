@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from laser.errors import LaserError, TimeError
+from laser.io import read_background
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
+from laser.settings import DEFAULT_LIMIT, RunSettings
 from laser.ticks import Tick
 from laser.values import Predicate, Value
 
-__all__ = ["FILE", "PROGRAM", "STREAM", "background", "consts", "different_files", "inputs", "tick", "time_point"]
+__all__ = [
+    "FILE",
+    "PROGRAM",
+    "STREAM",
+    "background",
+    "consts",
+    "different_files",
+    "inputs",
+    "run_settings",
+    "tick",
+    "time_point",
+]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -109,6 +122,23 @@ def time_point(text: str | None, tick: Tick, option: str) -> int | None:
         return tick.from_text(text)
     except TimeError as error:
         raise click.BadParameter(str(error), param_hint=option) from None
+
+
+def run_settings(
+    *,
+    consts: Mapping[str, Value],
+    tick: Tick,
+    background: Iterable[str] = (),
+    start: str | None = None,
+    until: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+) -> RunSettings:
+    """The settings that the options of a command give: times are read with the tick, background data from their files."""
+    first, last = time_point(start, tick, "--start"), time_point(until, tick, "--until")
+    if first is not None and last is not None and last < first:
+        raise click.UsageError(f"--until {until} lies before --start {start}")
+    facts = tuple(fact for path in background for fact in read_background(path))
+    return RunSettings(start=first, until=last, background=facts, constants=consts, tick=tick, limit=limit)
 
 
 def different_files(written: dict[str, str | None], read: Iterable[str]) -> None:

@@ -27,4 +27,4 @@ def command(program: str, consts: dict[str, Value], tick: Tick, source: bool) ->
       laser plan cooling.lars --const n=30 --source
     """
     show = describe.source if source else describe.describe
-    click.echo(show(load(program), consts, tick).rstrip("\n"))
+    click.echo(show(load(program), constants=consts, tick=tick).rstrip("\n"))

@@ -14,9 +14,10 @@ import click
 
 from laser.checks.load import load
 from laser.cli import messages, options
-from laser.io import FORMATS, by_time, read_background, read_stream
+from laser.io import FORMATS, by_time, read_stream
 from laser.io.lines import STDIN
-from laser.plot import Group, Timeline, read, timeline
+from laser.plot import Group, Timeline, read
+from laser.plot.run import draw_run
 from laser.plot.tracks import Lines
 from laser.ticks import Tick
 from laser.values import Predicate, Value
@@ -122,15 +123,12 @@ class Request:
         return replace(made, groups=tuple(group for group in made.groups if self._wanted(group)))
 
     def _run(self, program: str, stream: str) -> Timeline:
-        start = options.time_point(self.start, self.tick, "--start")
-        until = options.time_point(self.until, self.tick, "--until")
-        records = list(read_stream(stream, self.input_format, self.tick, start))
-        facts = [fact for path in self.background for fact in read_background(path)]
+        settings = options.run_settings(
+            consts=self.consts, tick=self.tick, background=self.background, start=self.start, until=self.until
+        )
+        records = list(read_stream(stream, self.input_format, self.tick, settings.start))
         dates = any(record.iso for record in records[:1])
-        return timeline(
-            load(program), by_time(records), start=start, until=until, background=facts, constants=self.consts,
-            tick=self.tick, dates=dates, lines=self.lines,
-        )  # fmt: skip
+        return draw_run(load(program), by_time(records), settings, dates, self.lines)
 
     def _wanted(self, group: Group) -> bool:
         names = [name.strip() for name in (self.only or "").split(",") if name.strip()]

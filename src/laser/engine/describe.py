@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Unpack
 
 from laser.checks.accept import accept
 from laser.engine.codegen.module import Generated, generate
@@ -11,20 +11,20 @@ from laser.engine.revocable import revocable_nodes
 from laser.plan.build import build
 from laser.plan.nodes import Node, is_input
 from laser.plan.plan import Component, Plan
+from laser.settings import ProgramOptions, RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick
 
 __all__ = ["describe", "source"]
 
 
-def source(program: Program, constants: Mapping[str, Any] | None = None, tick: str | Tick = "1 s") -> str:
+def source(program: Program, **options: Unpack[ProgramOptions]) -> str:
     """The Python source that a program is compiled to."""
-    return generate(build(accept(program, constants, tick))).source
+    return generate(build(accept(program, RunSettings.read(options, ProgramOptions)))).source
 
 
-def describe(program: Program, constants: Mapping[str, Any] | None = None, tick: str | Tick = "1 s") -> str:
+def describe(program: Program, **options: Unpack[ProgramOptions]) -> str:
     """The plan of a program, a few lines for each step."""
-    plan = build(accept(program, constants, tick))
+    plan = build(accept(program, RunSettings.read(options, ProgramOptions)))
     return "\n".join(_lines(plan, generate(plan))) + "\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Unpack
 
 from laser.answers import Changes, Shift, Snapshot
 from laser.checks.accept import accept
@@ -18,18 +18,16 @@ from laser.errors import LaserError, TimeError
 from laser.plan.build import build
 from laser.plan.plan import Plan
 from laser.rules.rule import ResolvedProgram
+from laser.settings import ReasonerOptions, RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick, check_time
+from laser.ticks import check_time
 from laser.values import Atom, Predicate
 from laser.values.facts import FactInput
 
 if TYPE_CHECKING:
     from laser.explanation.explanation import Explanation
 
-__all__ = ["DEFAULT_LIMIT", "Reasoner", "Stats"]
-
-DEFAULT_LIMIT = 1_000_000
-"""Derivations that the recursions of one tick may make."""
+__all__ = ["Reasoner", "Stats"]
 
 MOST_SILENT_TICKS = 250
 """How many silent ticks ``next_change`` looks ahead in a program in which something happens at every tick."""
@@ -58,17 +56,22 @@ class Reasoner:
         self,
         program: Program | str,
         start: int | None = None,
-        background: Iterable[FactInput] = (),
-        constants: Mapping[str, Any] | None = None,
-        tick: str | Tick = "1 s",
-        limit: int = DEFAULT_LIMIT,
+        **options: Unpack[ReasonerOptions],
     ) -> None:
-        if limit < 0:
-            raise ValueError(f"the limit must not be negative, but is {limit}")
-        self._core = _core(program, background, constants, tick)
-        self._limit = limit
+        self._begin(program, RunSettings.read(options, ReasonerOptions, start=start))
+
+    @classmethod
+    def of(cls, program: Program | str, settings: RunSettings) -> Reasoner:
+        """A reasoner with settings that were checked before."""
+        reasoner = cls.__new__(cls)
+        reasoner._begin(program, settings)
+        return reasoner
+
+    def _begin(self, program: Program | str, settings: RunSettings) -> None:
+        self._core = _core(program, settings)
+        self._limit = settings.limit
         self._reports = Reports()
-        self._start = None if start is None else check_time(start)
+        self._start = settings.start
         self._known: set[tuple[str, int]] = set()
         self._broken: str | None = None
         self._machine = self._make(frozenset())
@@ -264,17 +267,9 @@ class Reasoner:
         return encode(self._machine, self._start)
 
     @classmethod
-    def restore(
-        cls,
-        program: Program | str,
-        data: bytes,
-        background: Iterable[FactInput] = (),
-        constants: Mapping[str, Any] | None = None,
-        tick: str | Tick = "1 s",
-        limit: int = DEFAULT_LIMIT,
-    ) -> Reasoner:
+    def restore(cls, program: Program | str, data: bytes, **options: Unpack[ReasonerOptions]) -> Reasoner:
         """A reasoner that goes on where ``save`` left off; StateError if the state is not of this program."""
-        reasoner = cls(program, None, background, constants, tick, limit)
+        reasoner = cls.of(program, RunSettings.read(options, ReasonerOptions))
         fresh = reasoner._machine
         reasoner._machine, reasoner._start = decode(
             data, reasoner._core, lambda streamed: reasoner._make(streamed) if streamed else fresh
@@ -283,11 +278,9 @@ class Reasoner:
         return reasoner
 
 
-def _core(
-    program: Program | str, background: Iterable[FactInput], constants: Mapping[str, Any] | None, tick: str | Tick
-) -> ResolvedProgram:
+def _core(program: Program | str, settings: RunSettings) -> ResolvedProgram:
     if isinstance(program, str):
         program = parse(program)
     elif not isinstance(program, Program):
         raise TypeError(f"a program is text or what laser.parse gives, not {type(program).__name__}")
-    return accept(program, constants, tick, background)
+    return accept(program, settings)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any
+from typing import Unpack
 
 from laser.answers import Changes, Interval
 from laser.engine.intake import take
-from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
+from laser.engine.reasoner import Reasoner
+from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick
 from laser.values import Atom
 from laser.values.facts import FactInput
 
@@ -21,13 +21,7 @@ __all__ = ["intervals", "run"]
 def run(
     program: Program | str,
     stream: Iterable[tuple[int, Iterable[FactInput]]],
-    *,
-    start: int | None = None,
-    until: int | None = None,
-    background: Iterable[FactInput] = (),
-    constants: Mapping[str, Any] | None = None,
-    tick: str | Tick = "1 s",
-    limit: int = DEFAULT_LIMIT,
+    **options: Unpack[RunOptions],
 ) -> Iterator[tuple[int, frozenset[Atom]]]:
     """A snapshot for every time point of the timeline.
 
@@ -37,11 +31,12 @@ def run(
     4 [q(a)]
     5 []
     """
-    reasoner = Reasoner(program, start, background, constants, tick, limit)
+    settings = RunSettings.read(options)
+    reasoner = Reasoner.of(program, settings)
     holding: set[Atom] = set()
     snapshot: frozenset[Atom] = frozenset()
     shown: int | None = None
-    for changes in _advances(reasoner, stream, until):
+    for changes in _advances(reasoner, stream, settings.until):
         if shown is None:
             shown = reasoner.start
         for change in changes:
@@ -62,22 +57,17 @@ def run(
 def intervals(
     program: Program | str,
     stream: Iterable[tuple[int, Iterable[FactInput]]],
-    *,
-    start: int | None = None,
-    until: int | None = None,
-    background: Iterable[FactInput] = (),
-    constants: Mapping[str, Any] | None = None,
-    tick: str | Tick = "1 s",
-    limit: int = DEFAULT_LIMIT,
+    **options: Unpack[RunOptions],
 ) -> Iterator[Interval]:
     """The output stream as intervals, each when it is over; the last ones end where the stream does.
 
     >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
     [Interval(atom=q(a), since=3, until=4)]
     """
-    reasoner = Reasoner(program, start, background, constants, tick, limit)
+    settings = RunSettings.read(options)
+    reasoner = Reasoner.of(program, settings)
     since: dict[Atom, int] = {}
-    for changes in _advances(reasoner, stream, until):
+    for changes in _advances(reasoner, stream, settings.until):
         for change in changes:
             if change.holds:
                 since[change.atom] = change.time

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Unpack
 
 from laser.explanation.explanation import Explanation, Extent, Failure, Premise, Proof, RuleText
+from laser.settings import ProgramOptions, RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick
 from laser.values.facts import FactInput
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "Extent", "Failure", "Premise", "Proof", "RuleText", "explain"]
 
 
-def explain(  # noqa: PLR0913 - what a run needs, as in `laser.run`
+def explain(
     program: Program | str,
     stream: Iterable[tuple[int, Iterable[FactInput]]],
     atom: FactInput | Pattern,
@@ -24,9 +24,8 @@ def explain(  # noqa: PLR0913 - what a run needs, as in `laser.run`
     *,
     start: int | None = None,
     background: Iterable[FactInput] = (),
-    constants: Mapping[str, Any] | None = None,
-    tick: str | Tick = "1 s",
     all: bool = False,  # noqa: A002 - the word of the specification
+    **options: Unpack[ProgramOptions],
 ) -> Explanation:
     """Why an atom holds at a time, or why not; the atom may have variables, as in ``q(X, y)`` and ``hot(_)``."""
     # What follows is loaded only by those who ask: the reasoner itself never needs it.
@@ -36,5 +35,5 @@ def explain(  # noqa: PLR0913 - what a run needs, as in `laser.run`
     from laser.explanation.pattern import read_goal
 
     program = parse(program) if isinstance(program, str) else program
-    core = accept(program, constants, tick, background)
-    return ask_stream(core, stream, read_goal(atom, program), time, start, all)
+    settings = RunSettings.read(options, ProgramOptions, start=start, background=background)
+    return ask_stream(accept(program, settings), stream, read_goal(atom, program), time, settings.start, all)

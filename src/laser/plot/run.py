@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Unpack
 
 from laser.checks.load import parse
-from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
+from laser.engine.reasoner import Reasoner
 from laser.plot.model import Timeline
 from laser.plot.tracks import Lines, Tracks, make_timeline
+from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick
 from laser.values import Atom, Predicate
 from laser.values.facts import FactInput, to_atom
 
-__all__ = ["head_order", "timeline"]
+__all__ = ["Run", "draw_run", "head_order", "timeline"]
 
 
-def timeline(  # noqa: PLR0913 - the options of a run, by name
+def timeline(
     program: Program | str,
     stream: Iterable[tuple[int, Iterable[FactInput]]],
     *,
-    start: int | None = None,
-    until: int | None = None,
-    background: Iterable[FactInput] = (),
-    constants: Mapping[str, Any] | None = None,
-    tick: str | Tick = "1 s",
-    limit: int = DEFAULT_LIMIT,
     dates: bool = False,
     lines: Lines = None,
+    **options: Unpack[RunOptions],
 ) -> Timeline:
     """The facts of a stream and what a program derives from them, over time.
 
@@ -40,13 +35,24 @@ def timeline(  # noqa: PLR0913 - the options of a run, by name
         3        4        5        6
     """
     program = parse(program) if isinstance(program, str) else program
-    run = Run(Reasoner(program, start, background, constants, tick, limit))
+    return draw_run(program, stream, RunSettings.read(options), dates, lines)
+
+
+def draw_run(
+    program: Program,
+    stream: Iterable[tuple[int, Iterable[FactInput]]],
+    settings: RunSettings,
+    dates: bool = False,
+    lines: Lines = None,
+) -> Timeline:
+    """The same with settings that were checked before."""
+    run = Run(Reasoner.of(program, settings))
     for time, facts in stream:
-        if until is not None and time > until:
+        if settings.until is not None and time > settings.until:
             break
         run.step(time, [to_atom(fact) for fact in facts])
-    run.finish(until)
-    return make_timeline(run.given, run.derived, lines, head_order(program), Tick.parse(tick) if dates else None)
+    run.finish(settings.until)
+    return make_timeline(run.given, run.derived, lines, head_order(program), settings.tick if dates else None)
 
 
 class Run:

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count, product
-from typing import Any, assert_never
+from typing import assert_never
 
 from laser.rules.body import BodyElement, Comparison, CoreWindow, ExtendedAtom
 from laser.rules.rule import ResolvedProgram, Rule
+from laser.settings import DEFAULTS, RunSettings
 from laser.syntax import tree
 from laser.syntax.printer import write_statement
 from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate
 from laser.ticks import Tick
 from laser.values import Atom, Value
-from laser.values.facts import FactInput, to_atoms
 
 __all__ = ["resolve"]
 
 
-def resolve(
-    program: Program,
-    constants: Mapping[str, Any] | None = None,
-    tick: Tick = Tick(),
-    background: Iterable[FactInput] = (),
-) -> ResolvedProgram:
-    """The evaluated form of a program that was accepted with these constants and this tick."""
-    resolver = _Resolver(program, program.constant_values(constants or {}), tick)
+def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
+    """The evaluated form of a program that was accepted with these settings."""
+    resolver = _Resolver(program, program.constant_values(settings.constants), settings.tick)
     facts = {atom for fact in program.facts for atom in resolver.facts(fact)}
     return ResolvedProgram(
         rules=tuple(resolver.rule(rule) for rule in program.rules),
-        background=frozenset(facts.union(to_atoms(background))),
+        background=frozenset(facts.union(settings.background)),
         shown=program.shown,
-        tick=tick,
+        tick=settings.tick,
     )
 
 

@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from laser.checks.accept import accept
-from laser.engine.reasoner import DEFAULT_LIMIT, Reasoner
+from laser.engine.reasoner import Reasoner
 from laser.engine.state import fingerprint
+from laser.settings import DEFAULT_LIMIT, RunSettings
 from laser.spark.layout import Layout
 from laser.spark.lift import KNOWN
 from laser.syntax import tree
@@ -66,7 +67,10 @@ class Job:
         return any(literal.atom.name == KNOWN for literal in literals)
 
     def reasoner(self, start: int, background: tuple[Atom, ...]) -> Reasoner:
-        return Reasoner(self.program, start, background, self.constants, self.tick, self.limit)
+        settings = RunSettings(
+            start=start, background=background, constants=self.constants, tick=self.tick, limit=self.limit
+        )
+        return Reasoner.of(self.program, settings)
 
     def background_of(self, bucket: int) -> tuple[Atom, ...]:
         """The background data of one part, without those of keys that lie elsewhere."""
@@ -85,6 +89,7 @@ class Job:
     @property
     def fingerprint(self) -> str:
         """What identifies this job: a state of another one is of no use."""
-        core = accept(self.program, self.constants, self.tick, (*self.background, *self.own_background))
+        background = (*self.background, *self.own_background)
+        core = accept(self.program, RunSettings(constants=self.constants, tick=self.tick, background=background))
         rest = (self.inputs, self.outputs, self.mode, self.buckets, sorted(self.positions.items()), self.start)
         return hashlib.sha256(f"{fingerprint(core)}{rest!r}".encode()).hexdigest()

@@ -10,12 +10,12 @@ from pyspark.sql import DataFrame
 
 from laser.checks.accept import accept
 from laser.checks.load import parse
-from laser.engine.reasoner import DEFAULT_LIMIT
 from laser.errors import LaserError
 from laser.rules.body import ExtendedAtom
 from laser.rules.partition_key import find_key
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram
+from laser.settings import DEFAULT_LIMIT, RunSettings
 from laser.spark.background import Background, read_background
 from laser.spark.column_types import RESERVED, Flow, find_flow
 from laser.spark.columns import carrier, join
@@ -68,7 +68,7 @@ def prepare(wanted: Wanted, given: Sequence[Source]) -> Prepared:
     """Check and plan a run; LaserError or ProgramError where something does not fit, before anything runs."""
     program = parse(wanted.program) if isinstance(wanted.program, str) else wanted.program
     background = read_background(wanted.background)
-    bare = accept(program, wanted.constants, wanted.tick)
+    bare = accept(program, RunSettings(constants=wanted.constants, tick=wanted.tick))
     lifts = _lifts(wanted.key, given, bare)
     shared, own = _divide(background, wanted.key, bare) if lifts else (background, [])
     sources = [_fit(source, bare, str(wanted.key) if lifts else None) for source in given]
@@ -129,7 +129,8 @@ class _Plan:
 
     def prepared(self) -> Prepared:
         wanted = self.wanted
-        self.core = accept(self.program, wanted.constants, wanted.tick, self._atoms(self.shared))
+        shared = tuple(self._atoms(self.shared))
+        self.core = accept(self.program, RunSettings(constants=wanted.constants, tick=wanted.tick, background=shared))
         past = reach(self.core, self._predicates(self.given))
         self.sources, self.clocks = self._split(past.tuples)
         self.inputs = self._predicates(self.sources)

@@ -9,8 +9,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from laser.engine.reasoner import DEFAULT_LIMIT
 from laser.errors import LaserError
+from laser.settings import DEFAULT_LIMIT
 from laser.spark.answers import Answers, keep, whole_intervals
 from laser.spark.batch import answer_batch, find_cut
 from laser.spark.prepare import Prepared, Wanted, prepare

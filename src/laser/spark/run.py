@@ -26,6 +26,7 @@ from laser.checks.load import load
 from laser.errors import LaserError
 from laser.pipeline import Pipeline
 from laser.rules.body import ExtendedAtom
+from laser.settings import RunSettings
 from laser.spark.answers import Answers
 from laser.spark.reason import reason
 from laser.spark.session import session
@@ -127,7 +128,7 @@ def _arity(program: Program, pipeline: Pipeline, name: str) -> int | None:
     bare, _, arity = name.partition("/")
     if arity:
         return int(arity)
-    core = accept(program, pipeline.constants, pipeline.tick)
+    core = accept(program, RunSettings.read({"constants": pipeline.constants, "tick": pipeline.tick}))
     found = {
         e.predicate.arity
         for rule in core.rules
