@@ -12,7 +12,7 @@ from laser.checks.subject import Subject
 from laser.errors import Diagnostic, ProgramError
 from laser.phrases import count, did_you_mean
 from laser.rules.dependencies import strata
-from laser.rules.partition_key import Key, find_key
+from laser.rules.partition_key import PartitionKey, find_key
 from laser.rules.reach import Keep, Reach, kept, reach
 from laser.settings import ProgramOptions, RunSettings
 from laser.syntax.parser import parse_tree
@@ -50,7 +50,7 @@ class CheckReport:
     findings: tuple[Diagnostic, ...]
     strata: tuple[frozenset[Predicate], ...] = ()
     reach: Reach | None = None
-    key: Key | None = None
+    key: PartitionKey | None = None
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -193,7 +193,7 @@ def _past_json(past: Reach | None) -> dict[str, Any] | None:
     return None if past is None else {"ticks": past.ticks, "tuples": past.tuples, "text": str(past)}
 
 
-def _key_json(key: Key | None) -> dict[str, Any] | None:
+def _key_json(key: PartitionKey | None) -> dict[str, Any] | None:
     if key is None:
         return None
     return {"positions": {str(p): i + 1 for p, i in sorted(key.positions.items())}, "reason": key.reason or None}

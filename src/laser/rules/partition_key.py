@@ -2,26 +2,39 @@
 
 Where there is one, the stream can be divided by it, and each part be reasoned about alone. Background data that nothing
 streams in or derives are the same for every part, so they need no key.
+
+To find one, each predicate begins with all its positions as candidates, and each rule strikes those out at which no term
+stands that all its atoms share (propagation). What is left open falls into parts that do not touch each other; each is
+searched alone. The search is bounded, because the problem is NP-hard (a clause of SAT is a predicate with seven arguments).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from laser.rules.body import ExtendedAtom
+from laser.rules.graph import strongly_connected
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
 
-__all__ = ["Key", "find_key"]
+__all__ = ["PartitionKey", "find_key"]
 
-Positions = dict[Predicate, int]
 Atom = tuple[Predicate, tuple[tree.Term, ...]]
+Labels = Mapping[Predicate, tuple[tree.Term | None, ...]]
+"""What a rule has at each position of its predicates; None where two atoms of one predicate differ."""
+
+SPARE_LOOKS = 50_000
+"""Looks at a rule that choices which turn out wrong may cost, besides a few for each argument of a rule."""
+
+EXCLUDED = "no choice of one argument for each predicate fits all rules together"
+GIVEN_UP = "the search was given up, because too many choices fit most rules but not all"
 
 
 @dataclass(frozen=True)
-class Key:
+class PartitionKey:
     """The key's position in each predicate, counted from 0; or, where the program has none, the reason."""
 
     positions: Mapping[Predicate, int] = field(default_factory=dict)
@@ -39,7 +52,7 @@ class Key:
 
 def find_key(
     core: ResolvedProgram, inputs: Collection[Predicate] | None = None, fixed: Mapping[Predicate, int] | None = None
-) -> Key:
+) -> PartitionKey:
     """A key, if the program has one; ``fixed`` says where it must be in some predicates.
 
     >>> from laser.checks.load import parse
@@ -50,16 +63,15 @@ def find_key(
     none: alarm/0 has no argument (rule `alarm :- temp(M, V), V > 90.`)
     """
     if any(_looks_at_tuples(element) for rule in core.rules for element in rule.body):
-        return Key(reason="a tuple window counts the facts of the whole stream")
+        return PartitionKey(reason="a tuple window counts the facts of the whole stream")
     rules = [(rule, _atoms(rule, _static(core, inputs))) for rule in core.rules]
     reason = next(filter(None, (_fault(rule, atoms) for rule, atoms in rules)), "")
     if reason:
-        return Key(reason=reason)
-    joined = [atoms for _, atoms in rules]
-    found = _search(joined, sorted({p for atoms in joined for p, _ in atoms}), dict(fixed or {}))
-    if found is None:
-        return Key(reason="no choice of one argument for each predicate fits all rules together")
-    return Key(found)
+        return PartitionKey(reason=reason)
+    search = _Search([_labels(atoms) for _, atoms in rules], fixed or {})
+    if search.run():
+        return PartitionKey({predicate: min(open_) for predicate, open_ in search.candidates.items()})
+    return PartitionKey(reason=search.reason)
 
 
 def _looks_at_tuples(element: object) -> bool:
@@ -90,49 +102,97 @@ def _fault(rule: Rule, atoms: list[Atom]) -> str:
     return "" if shared else f"no argument is shared by all atoms of the rule `{rule.text}`"
 
 
-def _search(rules: list[list[Atom]], open_: list[Predicate], found: Positions) -> Positions | None:
-    """Choose for one predicate, follow what that means for the others, and try the next choice where it fails."""
-    consistent = _propagate(rules, found)
-    if consistent is None:
-        return None
-    left = [predicate for predicate in open_ if predicate not in consistent]
-    if not left:
-        return consistent
-    choices = (_search(rules, left, {**consistent, left[0]: i}) for i in range(left[0].arity))
-    return next((choice for choice in choices if choice is not None), None)
-
-
-def _propagate(rules: list[list[Atom]], found: Positions) -> Positions | None:
-    """What the positions chosen so far force; None where they contradict a rule."""
-    found = dict(found)
-    changed = True
-    while changed:
-        changed = False
-        for atoms in rules:
-            forced = _forced(atoms, found)
-            if forced is None:
-                return None
-            changed = changed or bool(forced)
-            found |= forced
-    return found
-
-
-def _forced(atoms: list[Atom], found: Positions) -> Positions | None:
-    terms = {args[found[predicate]] for predicate, args in atoms if predicate in found}
-    if not terms:
-        return {}
-    if len(terms) > 1:
-        return None
-    (term,) = terms
-    forced: Positions = {}
+def _labels(atoms: list[Atom]) -> Labels:
+    by_predicate: dict[Predicate, list[tuple[tree.Term, ...]]] = defaultdict(list)
     for predicate, args in atoms:
-        places = list(_places(term, args))
-        if not places:
-            return None
-        if predicate not in found and len(places) == 1:
-            forced[predicate] = places[0]
-    return forced
+        by_predicate[predicate].append(args)
+    return {p: tuple(_same(column) for column in zip(*several, strict=True)) for p, several in by_predicate.items()}
 
 
-def _places(term: tree.Term, args: tuple[tree.Term, ...]) -> Iterator[int]:
-    return (i for i, arg in enumerate(args) if arg == term)
+def _same(terms: Sequence[tree.Term]) -> tree.Term | None:
+    return terms[0] if all(term == terms[0] for term in terms) else None
+
+
+class _Search:
+    """Candidate positions for each predicate, which rules and choices narrow down, and which a dead end gives back."""
+
+    def __init__(self, rules: list[Labels], fixed: Mapping[Predicate, int]) -> None:
+        self.rules = rules
+        self.users: dict[Predicate, list[int]] = defaultdict(list)
+        for number, labels in enumerate(rules):
+            for predicate in labels:
+                self.users[predicate].append(number)
+        self.candidates = {p: frozenset(range(p.arity)) for p in (*self.users, *fixed)}
+        self.candidates.update((p, frozenset([position])) for p, position in fixed.items())
+        self.trail: list[tuple[Predicate, frozenset[int]]] = []
+        self.looks_left = SPARE_LOOKS + 8 * sum(p.arity for labels in rules for p in labels)
+
+    @property
+    def reason(self) -> str:
+        return EXCLUDED if self.looks_left > 0 else GIVEN_UP
+
+    def run(self) -> bool:
+        """Whether there is a key; then each first candidate is its position."""
+        return self.propagate(range(len(self.rules))) and all(map(self.solve, self.parts()))
+
+    def propagate(self, numbers: Iterable[int]) -> bool:
+        """Strike out what some rule excludes, until no rule excludes any more; False where nothing is left."""
+        pending = dict.fromkeys(numbers)
+        while pending and self.looks_left > 0:
+            self.looks_left -= 1
+            number, _ = pending.popitem()
+            labels, shared = self.rules[number], self.shared(number)
+            for predicate, terms in labels.items():
+                kept = frozenset(i for i in self.candidates[predicate] if terms[i] in shared)
+                if not kept:
+                    return False
+                pending.update(dict.fromkeys(self.narrow(predicate, kept)))
+        return not pending
+
+    def shared(self, number: int) -> set[tree.Term]:
+        """The terms of a rule that stand at a candidate of each of its predicates: the key may be any of them."""
+        several = [{terms[i] for i in self.candidates[p]} for p, terms in self.rules[number].items()]
+        return {term for term in set.intersection(*several) if term is not None}
+
+    def narrow(self, predicate: Predicate, kept: frozenset[int]) -> Sequence[int]:
+        """Leave fewer candidates; the rules that may now exclude more."""
+        if kept == self.candidates[predicate]:
+            return ()
+        self.trail.append((predicate, self.candidates[predicate]))
+        self.candidates[predicate] = kept
+        return self.users[predicate]
+
+    def parts(self) -> Iterator[list[Predicate]]:
+        """The predicates on which a choice depends that is still open, in parts that share no rule with such a choice."""
+        links: dict[int | Predicate, list[int | Predicate]] = defaultdict(list)
+        for number in range(len(self.rules)):
+            if len(self.shared(number)) > 1:
+                for predicate in self.rules[number]:
+                    links[number].append(predicate)
+                    links[predicate].append(number)
+        return (sorted(node for node in part if isinstance(node, Predicate)) for part in strongly_connected(links))
+
+    def solve(self, part: list[Predicate]) -> bool:
+        """Choose for one predicate after the other; after a dead end, choose differently for the last one."""
+        choices: list[tuple[Iterator[int], int]] = []
+        while len(choices) < len(part):
+            choices.append((iter(sorted(self.candidates[part[len(choices)]])), len(self.trail)))
+            while not self.choose(part[len(choices) - 1], *choices[-1]):
+                choices.pop()
+                if not choices:
+                    return False
+        return True
+
+    def choose(self, predicate: Predicate, options: Iterator[int], mark: int) -> bool:
+        """Take back what came after the mark, and take the next option that contradicts no rule."""
+        for option in options:
+            self.take_back(mark)
+            if self.propagate(self.narrow(predicate, frozenset([option]))):
+                return True
+        self.take_back(mark)
+        return False
+
+    def take_back(self, mark: int) -> None:
+        while len(self.trail) > mark:
+            predicate, before = self.trail.pop()
+            self.candidates[predicate] = before
