@@ -2,30 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
-from typing import Any, NamedTuple, Protocol, TypeAlias, overload
+from itertools import groupby, repeat
+from operator import itemgetter
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
 
-from laser.values import Atom, value_order
+from laser.values import Atom, Predicate, value_order
 
-__all__ = ["Change", "Changes", "Interval", "Key", "Shift", "Snapshot", "atoms_of"]
+__all__ = [
+    "Change", "Changes", "Interval", "IntervalBuilder", "Key", "Runs", "Shift", "Snapshot", "changes_by_time", "merge", "overlapping",
+]  # fmt: skip
 
 Key: TypeAlias = tuple[Any, ...]
 """The flat tuple of an atom: a label and the values."""
 
+K = TypeVar("K")
+Span = TypeVar("Span", bound=tuple[Any, ...])
 
 MOST_ROWS = 200
 """Changes that a notebook shows of one call."""
 
 
 class Shift(NamedTuple):
-    """What changed of one predicate's output at one time point; keys carry some label, their values count."""
+    """What changed of one predicate's output at one time point.
+
+    Keys are as the engine has them: their values are the arguments, but their label may be that of another predicate from
+    which they were copied.
+    """
 
     time: int
-    name: str
+    predicate: Predicate
+    label: str
     begun: Collection[Key]
     ended: Collection[Key]
+
+    def labelled(self, label: str) -> Shift:
+        """The same with this label on its keys; with the label that they have, no key is touched."""
+        if label == self.label:
+            return self
+        first = (label,)
+        begun, ended = ([first + key[1:] for key in keys] for keys in (self.begun, self.ended))
+        return Shift(self.time, self.predicate, label, begun, ended)
+
+    def apply(self, atoms: set[Atom]) -> None:
+        """Bring a set of what held before up to date."""
+        named = self.labelled(self.predicate.name)
+        atoms.difference_update(named.ended)  # an atom is found by its flat tuple
+        atoms.update(map(Atom.of, named.begun))
 
 
 class Interval(NamedTuple):
@@ -51,11 +76,6 @@ _change = partial(tuple.__new__, Change)
 """A change without a frame of Python's: readers make one for each row."""
 
 
-def _place(shift: Shift) -> tuple[int, str, int]:
-    """A shift is of one time point and one predicate, and has at least one key."""
-    return (shift.time, shift.name, len(next(iter(shift.begun or shift.ended))))
-
-
 def _ordered(shift: Shift) -> list[Change]:
     """The changes of one predicate, by the order of atoms; where all values can be compared, that is the tuples' own."""
     began, ceased = (True,), (False,)
@@ -64,7 +84,7 @@ def _ordered(shift: Shift) -> list[Change]:
         rows.sort()
     except TypeError:
         rows.sort(key=lambda row: [*map(value_order, row[:-1]), row[-1]])
-    time, name = shift.time, (shift.name,)
+    time, name = shift.time, (shift.predicate.name,)
     return [_change((time, Atom.of(name + row[:-1]), row[-1])) for row in rows]
 
 
@@ -84,7 +104,7 @@ class Changes(Sequence[Change]):
 
     def _changes(self) -> list[Change]:
         if self._made is None:
-            self._made = [change for shift in sorted(self._shifts, key=_place) for change in _ordered(shift)]
+            self._made = [change for shift in sorted(self._shifts, key=itemgetter(0, 1)) for change in _ordered(shift)]
         return self._made
 
     def __len__(self) -> int:
@@ -115,30 +135,95 @@ class Changes(Sequence[Change]):
         return f"<table><tr><th>time<th><th>atom{''.join(rows)}</table>{more}" if rows else "<p>no change"
 
 
+def changes_by_time(changes: Iterable[tuple[int, K, bool]]) -> Iterator[tuple[int, list[K], list[K]]]:
+    """Changes of atoms in order of time: at each time point, what began and what ceased."""
+    for time, group in groupby(changes, key=itemgetter(0)):
+        divided: tuple[list[K], list[K]] = ([], [])
+        for _, atom, holds in group:
+            divided[not holds].append(atom)
+        yield time, *divided
+
+
+class Runs(NamedTuple, Generic[K]):
+    """Maximal runs of time points that end at the same one, by column: the atoms, and since when each held."""
+
+    atoms: Collection[K]
+    since: Collection[int]
+    until: int
+
+    def rows(self) -> Iterator[tuple[K, int, int]]:
+        """The same, one by one."""
+        return zip(self.atoms, self.since, repeat(self.until), strict=False)
+
+
+class IntervalBuilder(Generic[K]):
+    """Makes intervals of changes. What stands for an atom is up to the caller: an atom, or the key of one predicate.
+
+    It works on whole collections, because Spark's parts have millions of changes.
+
+    >>> builder = IntervalBuilder[str]()
+    >>> list(builder.take(3, ["a", "b"], []).rows()), list(builder.take(5, [], ["a"]).rows()), builder.still_open
+    ([], [('a', 3, 4)], {'b': 3})
+    """
+
+    __slots__ = ("_since",)
+
+    def __init__(self) -> None:
+        self._since: dict[K, int] = {}
+
+    @property
+    def still_open(self) -> Mapping[K, int]:
+        """What holds, and since when."""
+        return self._since
+
+    def take(self, time: int, begun: Collection[K], ended: Collection[K]) -> Runs[K]:
+        """The changes of a time point, and the runs that end by them.
+
+        A time point may be revised by a second call: a run may then be empty (it ends before it begins), and what holds
+        after all is handed back by `reopen`.
+        """
+        runs = Runs(ended, list(map(self._since.pop, ended)), time - 1)
+        self._since.update(dict.fromkeys(begun, time))
+        return runs
+
+    def reopen(self, atom: K, since: int) -> None:
+        """An atom whose run `take` ended, and that began again at the same time point: it never ceased."""
+        self._since[atom] = since
+
+    def finish(self, last: int) -> Runs[K]:
+        """Runs of what still holds at the last time point, as far as is known."""
+        runs = Runs(list(self._since), list(self._since.values()), last)
+        self._since = {}
+        return runs
+
+
+def overlapping(spans: Iterable[Span]) -> Iterator[list[Span]]:
+    """Spans (tuples that begin with their first and last time point) in groups of those that overlap or touch, in order."""
+    group: list[Span] = []
+    last = 0
+    for span in sorted(spans):
+        if group and span[0] > last + 1:
+            yield group
+            group = []
+        last = max(last, span[1]) if group else span[1]
+        group.append(span)
+    if group:
+        yield group
+
+
+def merge(spans: Iterable[Span]) -> list[tuple[int, int]]:
+    """Spans with those made one that overlap or touch.
+
+    >>> merge([(9, 9), (3, 4), (5, 5), (3, 8)])
+    [(3, 9)]
+    """
+    return [(group[0][0], max(span[1] for span in group)) for group in overlapping(spans)]
+
+
 class Holder(Protocol):
-    """Whatever can say what holds now: a machine."""
+    """Whatever can say what holds now, as if all of it had begun now: a machine."""
 
-    def holding(self) -> Iterable[tuple[str, Collection[Key]]]: ...
-
-
-def atoms_of(name: str, keys: Collection[Key]) -> Iterable[Atom]:
-    """Atoms of a predicate from keys of one relation, which share their label."""
-    if _are_named(name, keys):
-        return map(Atom.of, keys)
-    first = (name,)
-    return [Atom.of(first + key[1:]) for key in keys]
-
-
-def _flat(name: str, keys: Collection[Key]) -> Iterable[Key]:
-    """The same as tuples, which are enough to find atoms by."""
-    if _are_named(name, keys):
-        return keys
-    first = (name,)
-    return [first + key[1:] for key in keys]
-
-
-def _are_named(name: str, keys: Collection[Key]) -> bool:
-    return not keys or next(iter(keys))[0] == name
+    def holding(self) -> Iterable[Shift]: ...
 
 
 class Snapshot:
@@ -165,9 +250,8 @@ class Snapshot:
     def of(self, machine: Holder) -> frozenset[Atom]:
         """The output of a machine all of whose changes were noted."""
         if self._atoms is None:
-            self._atoms = {atom for name, keys in machine.holding() for atom in atoms_of(name, keys)}
+            self._atoms, self._unseen = set(), list(machine.holding())
         for shift in self._unseen:
-            self._atoms.difference_update(_flat(shift.name, shift.ended))
-            self._atoms.update(atoms_of(shift.name, shift.begun))
+            shift.apply(self._atoms)
         self._unseen, self._size = [], 0
         return frozenset(self._atoms)

@@ -6,7 +6,7 @@ incrementally; but at every tick it forgets all that was derived and derives it 
 
 from __future__ import annotations
 
-from laser.answers import Shift, atoms_of
+from laser.answers import Shift, Snapshot
 from laser.bench.case import Fact
 from laser.engine.inputs.input import InputRelation
 from laser.engine.machine import Machine
@@ -62,7 +62,7 @@ class NaiveReasoner(Reasoner):
         self._machine.resting = False
 
     def holding(self) -> frozenset[Atom]:
-        return frozenset(atom for name, keys in self._machine.holding() for atom in atoms_of(name, keys))
+        return Snapshot().of(self._machine)
 
     def _make(self, streamed: frozenset[Predicate]) -> Machine:
         return NaiveMachine(build(self._core, streamed), self._limit, self._reports)

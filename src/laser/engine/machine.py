@@ -34,10 +34,11 @@ from laser.plan.nodes import (
     Unit,
     View,
     is_input,
+    label_of,
 )
 from laser.plan.plan import Plan
 from laser.rules.body import ExtendedAtom
-from laser.values import Iri
+from laser.values import Iri, Predicate
 
 __all__ = ["Machine"]
 
@@ -97,9 +98,9 @@ class Machine:
         self.always_ticking, self.ticking_with = wiring.ticking()
         self.counted = [i for i, c in enumerate(self.components) if isinstance(c, EveryComponent) and c.tail]
         self.outputs = [(p, self.relations[self.generated.numbers[n]]) for p, n in self.plan.outputs.items()]
-        self.names: dict[int, list[str]] = {}
+        self.shown: dict[int, list[tuple[Predicate, str]]] = {}
         for predicate, output in self.outputs:
-            self.names.setdefault(output.number, []).append(predicate.name)
+            self.shown.setdefault(output.number, []).append((predicate, label_of(output.node)))
 
     # -- running
 
@@ -183,9 +184,9 @@ class Machine:
                             heappush(heap, consumer)
         shifts: list[Shift] = []
         for relation in touched:
-            if relation.number in self.names and (relation.added or relation.removed):
+            if relation.number in self.shown and (relation.added or relation.removed):
                 begun, ended = relation.added or (), relation.removed or ()
-                shifts += [Shift(t, name, begun, ended) for name in self.names[relation.number]]
+                shifts += [Shift(t, *whose, begun, ended) for whose in self.shown[relation.number]]
             relation.end_tick()
         return shifts
 
@@ -219,9 +220,9 @@ class Machine:
         others = {(time, fact) for relation in self.inputs for fact, time in relation.evidence()}
         return sorted(others.difference(tail), key=lambda dated: dated[0]) + tail
 
-    def holding(self) -> Iterator[tuple[str, Collection[Key]]]:
-        """The output now, by the names of predicates; keys carry some label, their values count."""
-        return ((predicate.name, relation.live()) for predicate, relation in self.outputs)
+    def holding(self) -> Iterator[Shift]:
+        """The output now, by predicate, as if all of it had begun now."""
+        return (Shift(self.time, p, label_of(output.node), output.live(), ()) for p, output in self.outputs)
 
 
 def _largest_tuple_window(plan: Plan) -> int:

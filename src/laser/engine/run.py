@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby
+from itertools import chain, groupby, repeat
 from operator import itemgetter
 from typing import Unpack
 
-from laser.answers import Changes, Interval
+from laser.answers import Changes, Interval, IntervalBuilder, changes_by_time
 from laser.engine.intake import take
 from laser.engine.reasoner import Reasoner
 from laser.settings import RunOptions, RunSettings
@@ -37,19 +37,16 @@ def run(
     snapshot: frozenset[Atom] = frozenset()
     shown: int | None = None
     for changes in _advances(reasoner, stream, settings.until):
-        if shown is None:
-            shown = reasoner.start
-        for change in changes:
-            assert shown is not None
-            while shown < change.time:
-                yield shown, snapshot
-                shown += 1
-            (holding.add if change.holds else holding.discard)(change.atom)
-            snapshot = frozenset(holding)
-        assert shown is not None and reasoner.time is not None
-        while shown < reasoner.time:
-            yield shown, snapshot
-            shown += 1
+        assert reasoner.start is not None and reasoner.time is not None
+        shown = reasoner.start if shown is None else shown
+        for time, shifts in groupby(changes.shifts, key=itemgetter(0)):
+            yield from zip(range(shown, time), repeat(snapshot))
+            shown = time
+            for shift in shifts:
+                shift.apply(holding)
+            snapshot = frozenset(holding)  # once a time point: a tick may have many changes
+        yield from zip(range(shown, reasoner.time), repeat(snapshot))
+        shown = reasoner.time
     if shown is not None:
         yield shown, snapshot
 
@@ -66,16 +63,12 @@ def intervals(
     """
     settings = RunSettings.read(options)
     reasoner = Reasoner.of(program, settings)
-    since: dict[Atom, int] = {}
+    builder = IntervalBuilder[Atom]()
     for changes in _advances(reasoner, stream, settings.until):
-        for change in changes:
-            if change.holds:
-                since[change.atom] = change.time
-            else:
-                yield Interval(change.atom, since.pop(change.atom), change.time - 1)
-    for atom in sorted(since):
-        assert reasoner.time is not None
-        yield Interval(atom, since[atom], reasoner.time)
+        for step in changes_by_time(changes):
+            yield from map(Interval._make, builder.take(*step).rows())
+    if reasoner.time is not None:
+        yield from map(Interval._make, sorted(builder.finish(reasoner.time).rows()))
 
 
 def _advances(

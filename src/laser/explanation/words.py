@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from laser.answers import merge
 from laser.explanation.explanation import Extent, RuleText
 from laser.explanation.world import World
 from laser.rules.body import BodyElement, Comparison, CoreWindow, ExtendedAtom
@@ -111,10 +112,4 @@ def runs(times: Iterable[int]) -> Sequence[tuple[int, int]]:
     >>> runs([3, 4, 5, 9])
     [(3, 5), (9, 9)]
     """
-    found: list[tuple[int, int]] = []
-    for time in sorted(times):
-        if found and found[-1][1] == time - 1:
-            found[-1] = (found[-1][0], time)
-        else:
-            found.append((time, time))
-    return found
+    return merge((time, time) for time in times)

@@ -7,8 +7,10 @@ A step may be at the same time point as the one before: then the changes revise 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Protocol, TypeAlias
 
+from laser.answers import IntervalBuilder, changes_by_time
 from laser.io.formats import Format
 from laser.values import Atom
 
@@ -80,19 +82,18 @@ class Intervals:
 
     def __init__(self, form: Format, clock: Clock, out: Out) -> None:
         self._write, self._clock, self._out = form.interval, clock, out
-        self._open: dict[Atom, int] = {}
+        self._builder = IntervalBuilder[Atom]()
         self._closing: dict[Atom, int] = {}  # ceased at `_time`, which a revision may yet take back
         self._time = self._now = -1
 
     def take(self, changes: Iterable[Change], start: int, now: int) -> None:
-        for time, atom, holds in changes:
+        for time, begun, ended in changes_by_time(changes):
             self._move(time)
-            if holds:
-                self._open[atom] = self._closing.pop(atom, time)
-            else:
-                since = self._open.pop(atom)
-                if since < time:
-                    self._closing[atom] = since
+            self._closing |= {
+                atom: since for atom, since, until in self._builder.take(time, begun, ended).rows() if since <= until
+            }
+            for atom in self._closing.keys() & set(begun):
+                self._builder.reopen(atom, self._closing.pop(atom))
         self._move(now)
         self._now = now
 
@@ -112,8 +113,8 @@ class Intervals:
     def end(self) -> None:
         """Write the intervals that ended last, and those that the end of the stream leaves open."""
         self._flush()
-        for atom, since in sorted(self._open.items(), key=lambda entry: (entry[1], entry[0])):
-            self._emit(atom, since, self._now, True)
+        for atom, since, until in sorted(self._builder.finish(self._now).rows(), key=itemgetter(1, 0)):
+            self._emit(atom, since, until, True)
 
 
 FORMS: dict[str, Callable[[Format, Clock, Out], Form]] = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from laser.answers import overlapping
 from laser.plot.model import Bar, Curve, Group, Row, Timeline
 
 __all__ = ["reduce"]
@@ -45,14 +46,8 @@ def _divide(rows: Sequence[Row], most: int) -> tuple[list[Row], list[Row]]:
 
 def _overlay(many: Iterable[tuple[Bar, ...]]) -> tuple[Bar, ...]:
     """The time points at which at least one of them holds."""
-    merged: list[Bar] = []
-    for bar in sorted(bar for bars in many for bar in bars):
-        if merged and bar.since <= merged[-1].until + 1:
-            last = merged[-1]
-            merged[-1] = Bar(last.since, max(last.until, bar.until), False, last.runs + 1)
-        else:
-            merged.append(Bar(bar.since, bar.until))
-    return tuple(merged)
+    groups = overlapping(bar for bars in many for bar in bars)
+    return tuple(Bar(group[0].since, max(bar.until for bar in group), False, len(group)) for group in groups)
 
 
 def _coarse(bars: tuple[Bar, ...], start: int, width: int) -> tuple[Bar, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from laser.answers import IntervalBuilder, Runs, overlapping
 from laser.plot.curves import make_curves
 from laser.plot.model import Bar, Group, Row, Timeline
 from laser.ticks import Tick
@@ -23,7 +24,7 @@ class Tracks:
         self.start: int | None = None
         self.end: int | None = None
         self._runs: dict[Atom, list[Bar]] = {}
-        self._since: dict[Atom, int] = {}
+        self._builder = IntervalBuilder[Atom]()
 
     def seen(self, time: int) -> None:
         """A time point is on the timeline, whether or not anything holds at it."""
@@ -46,19 +47,23 @@ class Tracks:
             self._runs.setdefault(atom, []).append(Bar(since, until, ongoing))
 
     def change(self, time: int, atom: Atom, holds: bool) -> None:
-        """An atom begins to hold, or ceases; a beginning that nobody saw was before everything else."""
+        """An atom begins to hold, or ceases; files may say so twice, or leave out beginnings before all that they say."""
         self.seen(time)
-        if holds:
-            self._since.setdefault(atom, time)
-        else:
+        if holds != (atom in self._builder.still_open):
+            runs = self._builder.take(time, *(((atom,), ()) if holds else ((), (atom,))))
+            self._spans(runs)
+        elif not holds:
             assert self.start is not None
-            self.span(atom, self._since.pop(atom, self.start), time - 1)
+            self.span(atom, self.start, time - 1)
 
     def finish(self) -> None:
         """What has begun and not ceased holds to the end."""
-        for atom, since in self._since.items():
-            self.span(atom, since, since if self.end is None else self.end, True)
-        self._since.clear()
+        if self.end is not None:
+            self._spans(self._builder.finish(self.end), ongoing=True)
+
+    def _spans(self, runs: Runs[Atom], ongoing: bool = False) -> None:
+        for atom, since, until in runs.rows():
+            self.span(atom, since, until, ongoing)
 
     def groups(self, given: bool, lines: Lines = None, order: Iterable[Predicate] = ()) -> list[Group]:
         """The groups, in the given order and then by name; those with curves first."""
@@ -78,16 +83,8 @@ def _group(predicate: Predicate, given: bool, rows: Sequence[Row], lines: Lines)
 
 
 def _merged(bars: list[Bar]) -> tuple[Bar, ...]:
-    """Maximal runs, in order, of runs that may overlap or touch."""
-    merged: list[Bar] = []
-    for bar in sorted(bars):
-        last = merged[-1] if merged else None
-        if last is not None and bar.since <= last.until + 1:
-            ends_later = bar if bar.until >= last.until else last
-            merged[-1] = Bar(last.since, ends_later.until, ends_later.open)
-        else:
-            merged.append(bar)
-    return tuple(merged)
+    """Maximal runs, in order, of runs that may overlap or touch; they are open if the last of them to end is."""
+    return tuple(Bar(group[0].since, *max((bar.until, bar.open) for bar in group)) for group in overlapping(bars))
 
 
 def make_timeline(

@@ -18,12 +18,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
+from laser.answers import Shift
 from laser.errors import StateError
 from laser.spark.arrow import Fact, facts_of, runs
 from laser.spark.columns import read_term
 from laser.spark.job import Job
 from laser.spark.lift import SEEN
-from laser.spark.part import Part, Shift, make_part
+from laser.spark.part import Part, make_part
 from laser.values import write_value
 
 __all__ = ["Answer", "Bucket", "Entry", "Head", "Late", "Store", "pack"]

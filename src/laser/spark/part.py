@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
-from laser.answers import Changes
+from laser.answers import Shift
 from laser.engine.reasoner import Reasoner
 from laser.spark.arrow import Fact
 from laser.spark.job import Job, bucket_of
 from laser.spark.lift import SEEN
 from laser.values import Predicate
 
-__all__ = ["Part", "Shift", "make_part"]
-
-
-class Shift(NamedTuple):
-    """What began and what ended of one predicate at one time point; the first place of a key is no argument."""
-
-    time: int
-    predicate: Predicate
-    begun: Collection[Fact]
-    ended: Collection[Fact]
+__all__ = ["Part", "make_part"]
 
 
 class Part(Protocol):
@@ -41,33 +32,6 @@ def make_part(job: Job, bucket: int, start: int) -> Part:
     return Own(job, bucket, part) if job.checked else part
 
 
-class Labels:
-    """Keys of one predicate with one label for ever: the engine's may change when it plans anew, and keys are looked up."""
-
-    def __init__(self) -> None:
-        self.known: dict[Predicate, Any] = {}
-
-    def shifts(self, changes: Changes) -> list[Shift]:
-        """Changes by predicate. The lists of the engine are taken as they are: a loop over changes would double the cost."""
-        return [
-            Shift(shift.time, predicate, self._same(predicate, shift.begun), self._same(predicate, shift.ended))
-            for shift in changes.shifts
-            if shift.begun or shift.ended
-            for predicate in (Predicate(shift.name, len(_first(shift.begun or shift.ended)) - 1),)
-        ]
-
-    def _same(self, predicate: Predicate, keys: Collection[Fact]) -> Collection[Fact]:
-        if not keys:
-            return keys
-        label = _first(keys)[0]
-        known = self.known.setdefault(predicate, label)
-        return keys if known == label else [(known, *key[1:]) for key in keys]
-
-
-def _first(keys: Collection[Fact]) -> Fact:
-    return next(iter(keys))
-
-
 class Together:
     """One reasoner for all keys of a bucket."""
 
@@ -78,22 +42,19 @@ class Together:
         self.first = [(SEEN, key) for key in self.seen] if self.lifted else []
         self.reasoner = job.reasoner(start, (*job.background_of(bucket), *own))
         self.start = start
-        self.labels = Labels()
         self.news: list[tuple[int, Any]] = []
 
     def advance(self, time: int, facts: list[Fact]) -> list[Shift]:
-        shifts: list[Shift] = []
-        if self.first:
-            shifts = self._advance(self.start, [])
-        return shifts + self._advance(time, facts)
+        shifts = [*self._advance(self.start, [])] if self.first else []
+        return [*shifts, *self._advance(time, facts)]
 
-    def _advance(self, time: int, facts: list[Fact]) -> list[Shift]:
+    def _advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
         news: list[Fact] = []
         if self.lifted:
             news = [*self.first, *self._introduce(time, facts)]
             self.first = []
             facts = [fact for fact in facts if fact[0] != SEEN]  # told once is told for ever; twice would be kept twice
-        return self.labels.shifts(self.reasoner.advance(time, [*news, *facts] if news else facts))
+        return self.reasoner.advance(time, [*news, *facts] if news else facts).shifts
 
     def _introduce(self, time: int, facts: list[Fact]) -> list[Fact]:
         """A fact for each key that was not seen before; a key that was is known by it for ever."""
@@ -136,13 +97,13 @@ class Apart:
     def _step(self, key: Any, time: int, facts: list[Fact]) -> Iterable[Shift]:
         if key not in self.reasoners:
             return self._begin(key, time, facts)
-        return _with_key(key, Labels().shifts(self.reasoners[key].advance(time, facts)))
+        return _with_key(key, self.reasoners[key].advance(time, facts).shifts)
 
     def _begin(self, key: Any, time: int, facts: list[Fact]) -> Iterable[Shift]:
         """A key exists from its first fact on: what its silent past would have said is not said."""
         reasoner = self.reasoners[key] = self.job.reasoner(self.start, (*self.job.background, *self.own.get(key, [])))
         reasoner.advance(time, facts)
-        holding = [Shift(time, atom.signature, [tuple(atom)], []) for atom in reasoner.holding()]
+        holding = [Shift(time, atom.signature, atom.predicate, [tuple(atom)], []) for atom in reasoner.holding()]
         return _with_key(key, holding)
 
     @property
@@ -157,13 +118,14 @@ def _wakes(reasoner: Reasoner, time: int) -> bool:
 
 
 def _with_key(key: Any, shifts: Iterable[Shift]) -> list[Shift]:
-    def widen(shift: Shift, keys: Collection[Fact]) -> list[Fact]:
-        return [(shift.predicate.name, key, *fact[1:]) for fact in keys]
+    """What one key's own reasoner says, with the key as first argument."""
+    return [_widened(shift, (shift.predicate.name, key)) for shift in shifts]
 
-    return [
-        Shift(s.time, Predicate(s.predicate.name, s.predicate.arity + 1), widen(s, s.begun), widen(s, s.ended))
-        for s in shifts
-    ]
+
+def _widened(shift: Shift, first: Fact) -> Shift:
+    name, arity = shift.predicate
+    begun, ended = ([first + fact[1:] for fact in facts] for facts in (shift.begun, shift.ended))
+    return Shift(shift.time, Predicate(name, arity + 1), name, begun, ended)
 
 
 class Own:

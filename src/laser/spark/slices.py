@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from laser.answers import IntervalBuilder, Runs, Shift
 from laser.spark.arrow import Fact, TimePoint, table_of
 from laser.spark.job import Job
-from laser.spark.part import Part, Shift, make_part
+from laser.spark.part import Part, make_part
 from laser.values import Predicate
 
 __all__ = ["Slice", "answer_slice"]
@@ -31,48 +33,47 @@ class Slice:
 
 
 @dataclass
-class Intervals:
-    """The intervals of one predicate: those that are open, and those that are done and wait to be written."""
+class Waiting:
+    """The intervals of one predicate that are done and wait to be written, by column."""
 
-    since: dict[Fact, int] = field(default_factory=dict)
     keys: list[Fact] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
 
-    def close(self, keys: list[Fact], until: int) -> None:
-        self.keys += keys
-        self.begins += map(self.since.pop, keys)
-        self.ends += [until] * len(keys)
+    def add(self, runs: Runs[Fact]) -> None:
+        self.keys += runs.atoms
+        self.begins += runs.since
+        self.ends += [runs.until] * len(runs.atoms)
 
 
-class Collector:
+class SliceWriter:
     """Changes in, intervals within a slice out."""
 
     def __init__(self, job: Job, slice_: Slice) -> None:
         self.job, self.slice = job, slice_
-        self.by_predicate: dict[Predicate, Intervals] = {}
+        self.builders: dict[Predicate, tuple[str, IntervalBuilder[Fact]]] = {}
+        self.waiting: defaultdict[Predicate, Waiting] = defaultdict(Waiting)
 
     def take(self, shifts: Iterable[Shift]) -> Iterator[pa.RecordBatch]:
         for shift in shifts:
-            intervals = self.by_predicate.get(shift.predicate)
-            if intervals is None:
-                intervals = self.by_predicate.setdefault(shift.predicate, Intervals())
-            if shift.ended:
-                intervals.close(list(shift.ended), shift.time - 1)
-            if shift.begun:
-                intervals.since.update(dict.fromkeys(shift.begun, shift.time))
-            if len(intervals.keys) >= FULL:
+            if shift.predicate not in self.builders:
+                self.builders[shift.predicate] = shift.label, IntervalBuilder()
+            label, builder = self.builders[shift.predicate]
+            # The engine's label may change when it plans anew, and the beginning of a run is found by its key.
+            time, _, _, begun, ended = shift.labelled(label)
+            waiting = self.waiting[shift.predicate]
+            waiting.add(builder.take(time, begun, ended))
+            if len(waiting.keys) >= FULL:
                 yield from self.write(shift.predicate)
 
     def end(self) -> Iterator[pa.RecordBatch]:
         """Close what still holds at the last time point."""
-        for predicate, intervals in self.by_predicate.items():
-            intervals.close(list(intervals.since), self.slice.last)
+        for predicate, (_, builder) in self.builders.items():
+            self.waiting[predicate].add(builder.finish(self.slice.last))
             yield from self.write(predicate)
 
     def write(self, predicate: Predicate) -> Iterator[pa.RecordBatch]:
-        done = self.by_predicate[predicate]
-        self.by_predicate[predicate] = Intervals(done.since)
+        done = self.waiting.pop(predicate)
         slice_ = self.slice
         since = np.maximum(np.array(done.begins, dtype=np.int64), slice_.first)
         until = np.array(done.ends, dtype=np.int64)
@@ -91,8 +92,8 @@ def answer_slice(
 ) -> Iterator[pa.RecordBatch]:
     """The intervals of one bucket in one slice, from its facts and those before that it can see."""
     part: Part = make_part(job, bucket, start)
-    collector = Collector(job, slice_)
+    writer = SliceWriter(job, slice_)
     for time, facts in points:
-        yield from collector.take(part.advance(time, facts))
-    yield from collector.take(part.advance(slice_.last, []))
-    yield from collector.end()
+        yield from writer.take(part.advance(time, facts))
+    yield from writer.take(part.advance(slice_.last, []))
+    yield from writer.end()

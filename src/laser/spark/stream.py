@@ -17,13 +17,13 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from laser.answers import Shift
 from laser.errors import LaserError
 from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
 from laser.spark.bucket import Answer, Bucket, Entry, Head, pack
 from laser.spark.job import Job
 from laser.spark.labels import labels
-from laser.spark.part import Shift
 from laser.spark.prepare import Prepared
 from laser.spark.session import stateful
 from laser.spark.sources import bucket_column, ticks_to_micros
