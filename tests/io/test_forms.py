@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from laser.io import FORMATS, FORMS
 from laser.io.read import read_stream
-from laser.io.records import by_time
 from laser.ticks import Tick
 from laser.values import Atom
 
@@ -113,5 +112,7 @@ def test_snapshots_in_every_format_are_streams_again(layout, history, tmp_path_f
     path = tmp_path_factory.mktemp("again") / "s"
     lines = write("snapshots", steps_of(history, 5, ()), 5, layout)
     path.write_text("\n".join(lines) + "\n")
-    again = [(time, frozenset(facts)) for time, facts in by_time(read_stream(path, layout))]
-    assert again == list(enumerate(history, 5))
+    again: dict[int, set[Atom]] = {}
+    for record in read_stream(path, layout):
+        again.setdefault(record.time, set()).update(record.facts)
+    assert again == dict(enumerate(history, 5))

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 from laser.errors import RecordError
-from laser.io import Rejects, by_time, read_background, read_stream
+from laser.io import Rejects, read_background, read_stream
 from laser.io import lines as lines_module
 from laser.values import Atom
 
-A, B = Atom("a"), Atom("b")
+A = Atom("a")
 
 
 def write(path, text):
@@ -176,11 +176,6 @@ def test_standard_input_is_read_line_by_line(monkeypatch):
     assert next(records).time == 36
     assert pipe.asked == 1
     assert not pipe.closed
-
-
-def test_records_of_one_time_point_are_one_step(tmp_path):
-    path = write(tmp_path / "s.stream", "36: a.\n36: b, a.\n37:\n38: a.\n")
-    assert list(by_time(read_stream(path))) == [(36, [A, B, A]), (37, []), (38, [A])]
 
 
 @pytest.mark.parametrize(

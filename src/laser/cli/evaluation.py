@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 from typing import TextIO
 
 from laser.checks.load import load
 from laser.cli import messages, options
 from laser.engine.reasoner import Reasoner
-from laser.io import FORMS, Record, Rejects, by_time, format_of, read_stream, write_whole
+from laser.engine.run import Step, drive
+from laser.io import FORMS, Record, Rejects, format_of, read_stream, write_whole
 from laser.io.forms import Clock, Form
 from laser.io.lines import STDIN
 from laser.settings import RunSettings
 from laser.ticks import Tick
-from laser.values import Atom, Value
+from laser.values import Value
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -80,8 +81,8 @@ def evaluate(wanted: Evaluation) -> None:
         records = read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects)
         first = next(records, None)
         out = _open_output(wanted, stack)
-        run = Run(wanted, reasoner, _open_form(wanted, first, out), out, settings.start, settings.until)
-        run.drive(records if first is None else chain([first], records))
+        run = Run(wanted, reasoner, _open_form(wanted, first, out), out)
+        run.answer(records if first is None else chain([first], records))
     if wanted.summarises:
         messages.say(run.summary(rejects.count if rejects else 0))
 
@@ -115,42 +116,29 @@ def _clock(wanted: Evaluation, first: Record | None) -> Clock:
 
 @dataclass
 class Run:
-    """A reasoner on its way through a stream."""
+    """A reasoner on its way through a stream, and what is counted on the way."""
 
     wanted: Evaluation
     reasoner: Reasoner
     form: Form
     out: TextIO
-    start: int | None
-    until: int | None
-    present: int | None = None
     facts: int = 0
     changes: int = 0
     reports: int = 0
 
-    def drive(self, records: Iterable[Record]) -> None:
-        """Step from record to record, and then to the end that was asked for."""
-        for time, facts in self._steps(records):
-            self._step(time, facts)
-        last = self.until if self.until is not None else self.start
-        if last is not None and self.start is not None and (self.present is None or self.present < last):
-            self._step(last, ())
+    def answer(self, records: Iterable[Record]) -> None:
+        """Write the answers to all records, up to the end that was asked for."""
+        stream = ((record.time, record.facts) for record in records)
+        for step in drive(self.reasoner, stream, self.wanted.settings.until, by_entry=self.wanted.follows):
+            self._write(step)
         self.form.end()
         self.out.flush()
 
-    def _steps(self, records: Iterable[Record]) -> Iterator[tuple[int, Sequence[Atom]]]:
-        until = self.until
-        within = records if until is None else takewhile(lambda record: record.time <= until, records)
-        return ((record.time, record.facts) for record in within) if self.wanted.follows else by_time(within)
-
-    def _step(self, time: int, facts: Sequence[Atom]) -> None:
-        if self.start is None:
-            self.start = time
-        changes = self.reasoner.advance(time, facts)
-        self.form.take(changes, self.start, time)
-        self.present = time
-        self.facts += len(facts)
-        self.changes += len(changes)
+    def _write(self, step: Step) -> None:
+        assert self.reasoner.start is not None
+        self.form.take(step.changes, self.reasoner.start, step.time)
+        self.facts += len(step.facts)
+        self.changes += len(step.changes)
         self._report()
         if self.wanted.follows:
             self.out.flush()
@@ -164,7 +152,8 @@ class Run:
 
     def summary(self, rejected: int) -> str:
         """What happened, in a line."""
-        points = 0 if self.start is None or self.present is None else self.present - self.start + 1
+        first, present = self.reasoner.start, self.reasoner.time
+        points = 0 if first is None or present is None else present - first + 1
         return (
             f"{_counted(self.facts, 'fact')}, {_counted(points, 'time point')}, {_counted(self.changes, 'change')}, "
             f"{rejected} rejected, {_counted(self.reports, 'report')}"

@@ -14,7 +14,7 @@ import click
 
 from laser.checks.load import load
 from laser.cli import messages, options
-from laser.io import FORMATS, by_time, read_stream
+from laser.io import FORMATS, read_stream
 from laser.io.lines import STDIN
 from laser.plot import Group, Timeline, read
 from laser.plot.run import draw_run
@@ -128,7 +128,7 @@ class Request:
         )
         records = list(read_stream(stream, self.input_format, self.tick, settings.start))
         dates = any(record.iso for record in records[:1])
-        return draw_run(load(program), by_time(records), settings, dates, self.lines)
+        return draw_run(load(program), [(record.time, record.facts) for record in records], settings, dates, self.lines)
 
     def _wanted(self, group: Group) -> bool:
         names = [name.strip() for name in (self.only or "").split(",") if name.strip()]

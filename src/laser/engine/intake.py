@@ -16,7 +16,7 @@ from laser.errors import FactError
 from laser.values import Atom, Iri, check_predicate_name
 from laser.values.facts import FactInput, to_atom
 
-__all__ = ["Groups", "receive", "take"]
+__all__ = ["Groups", "receive", "to_keys"]
 
 Groups: TypeAlias = dict[tuple[str, int], set[Key]]
 """Facts by the name of their predicate and their length as tuples. Whoever gets such a set shares it and leaves it alone."""
@@ -37,7 +37,7 @@ def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[li
     return given, groups
 
 
-def take(facts: Iterable[FactInput]) -> list[Key]:
+def to_keys(facts: Iterable[FactInput]) -> list[Key]:
     """Facts as flat tuples in their order, or FactError and nothing taken."""
     given = _listed(facts)
     if given and set(map(type, given)) == {Atom}:
@@ -60,7 +60,7 @@ def _listed(facts: Iterable[FactInput]) -> list[Any]:
 
 
 def _one_by_one(given: list[Any]) -> tuple[list[Key], Groups]:
-    taken = take(given)
+    taken = to_keys(given)
     return taken, _group(set(taken))
 
 

@@ -1,26 +1,64 @@
-"""A whole stream at once: snapshots and intervals, made from changes."""
+"""A whole stream at once: a reasoner driven through it, and what follows from its changes: snapshots and intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby, repeat
+from itertools import chain, groupby, repeat, takewhile
 from operator import itemgetter
-from typing import Unpack
+from typing import NamedTuple, TypeAlias, Unpack
 
 from laser.answers import Changes, Interval, IntervalBuilder, changes_by_time
-from laser.engine.intake import take
+from laser.engine.intake import to_keys
 from laser.engine.reasoner import Reasoner
+from laser.engine.relation import Key
 from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
 from laser.values import Atom
 from laser.values.facts import FactInput
 
-__all__ = ["intervals", "run"]
+__all__ = ["Step", "Stream", "drive", "intervals", "run"]
+
+Stream: TypeAlias = Iterable[tuple[int, Iterable[FactInput]]]
+"""Facts with their times, in the order of time."""
+
+
+class Step(NamedTuple):
+    """A reasoner was brought to a time with these facts, by which this changed in its output."""
+
+    time: int
+    facts: list[Key]
+    changes: Changes
+
+
+def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry: bool = False) -> Iterator[Step]:
+    """Step a reasoner through a stream, and on to ``until``.
+
+    Successive entries of one time point are one step, unless each entry is to be answered at once (``by_entry``): then
+    later ones revise the answer. Where the timeline has a start and nothing comes, it has at least that time point.
+    """
+    within = stream if until is None else takewhile(lambda entry: entry[0] <= until, stream)
+    for time, facts in _entries(within) if by_entry else _time_points(within):
+        yield Step(time, facts, reasoner.advance(time, facts))
+    start, present = reasoner.start, reasoner.time
+    if start is None:
+        return
+    last = start if until is None else until
+    if last >= start and (present is None or present < last):
+        yield Step(last, [], reasoner.advance(last))
+
+
+def _entries(stream: Stream) -> Iterator[tuple[int, list[Key]]]:
+    return ((time, to_keys(facts)) for time, facts in stream)
+
+
+def _time_points(stream: Stream) -> Iterator[tuple[int, list[Key]]]:
+    for time, entries in groupby(stream, key=itemgetter(0)):
+        yield time, list(chain.from_iterable(to_keys(facts) for _, facts in entries))
 
 
 def run(
     program: Program | str,
-    stream: Iterable[tuple[int, Iterable[FactInput]]],
+    stream: Stream,
     **options: Unpack[RunOptions],
 ) -> Iterator[tuple[int, frozenset[Atom]]]:
     """A snapshot for every time point of the timeline.
@@ -36,24 +74,24 @@ def run(
     holding: set[Atom] = set()
     snapshot: frozenset[Atom] = frozenset()
     shown: int | None = None
-    for changes in _advances(reasoner, stream, settings.until):
-        assert reasoner.start is not None and reasoner.time is not None
+    for now, _, changes in drive(reasoner, stream, settings.until):
         shown = reasoner.start if shown is None else shown
+        assert shown is not None
         for time, shifts in groupby(changes.shifts, key=itemgetter(0)):
             yield from zip(range(shown, time), repeat(snapshot))
             shown = time
             for shift in shifts:
                 shift.apply(holding)
             snapshot = frozenset(holding)  # once a time point: a tick may have many changes
-        yield from zip(range(shown, reasoner.time), repeat(snapshot))
-        shown = reasoner.time
+        yield from zip(range(shown, now), repeat(snapshot))
+        shown = now
     if shown is not None:
         yield shown, snapshot
 
 
 def intervals(
     program: Program | str,
-    stream: Iterable[tuple[int, Iterable[FactInput]]],
+    stream: Stream,
     **options: Unpack[RunOptions],
 ) -> Iterator[Interval]:
     """The output stream as intervals, each when it is over; the last ones end where the stream does.
@@ -64,21 +102,8 @@ def intervals(
     settings = RunSettings.read(options)
     reasoner = Reasoner.of(program, settings)
     builder = IntervalBuilder[Atom]()
-    for changes in _advances(reasoner, stream, settings.until):
-        for step in changes_by_time(changes):
-            yield from map(Interval._make, builder.take(*step).rows())
+    for step in drive(reasoner, stream, settings.until):
+        for changed in changes_by_time(step.changes):
+            yield from map(Interval._make, builder.take(*changed).rows())
     if reasoner.time is not None:
         yield from map(Interval._make, sorted(builder.finish(reasoner.time).rows()))
-
-
-def _advances(
-    reasoner: Reasoner, stream: Iterable[tuple[int, Iterable[FactInput]]], until: int | None
-) -> Iterator[Changes]:
-    """The changes of each step of a stream, and of the way from its start and to its end."""
-    begin = [] if reasoner.start is None else [(reasoner.start, ())]
-    for time, entries in groupby(chain(begin, stream), key=itemgetter(0)):
-        if until is not None and time > until:
-            break
-        yield reasoner.advance(time, list(chain.from_iterable(take(facts) for _, facts in entries)))
-    if until is not None and reasoner.time is not None and reasoner.time < until:
-        yield reasoner.advance(until)

@@ -4,14 +4,13 @@ from laser.io.atomic import write_whole
 from laser.io.formats import FORMATS, format_of
 from laser.io.forms import FORMS
 from laser.io.read import read_background, read_stream
-from laser.io.records import Record, Rejects, by_time
+from laser.io.records import Record, Rejects
 
 __all__ = [
     "FORMATS",
     "FORMS",
     "Record",
     "Rejects",
-    "by_time",
     "format_of",
     "read_background",
     "read_stream",

@@ -1,8 +1,7 @@
 """Records of a stream, and what becomes of malformed ones.
 
 A reader of a format yields, line after line, a Record or a Malformed. The few steps from there to the reasoner are
-generators over that: put late records aside (`in_order`), refuse or collect what is malformed (`sift`), and
-gather the records of one time point (`by_time`).
+generators over that: put late records aside (`in_order`), and refuse or collect what is malformed (`sift`).
 """
 
 from __future__ import annotations
@@ -10,14 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple, Protocol, TypeAlias
 
 from laser.errors import LaserError, RecordError
 from laser.io.lines import Line
 from laser.values import Atom
 
-__all__ = ["Item", "Malformed", "Record", "Rejects", "Said", "by_time", "in_order", "read_items", "sift"]
+__all__ = ["Item", "Malformed", "Record", "Rejects", "Said", "in_order", "read_items", "sift"]
 
 
 class Said(NamedTuple):
@@ -118,9 +116,3 @@ def sift(items: Iterable[Item], rejects: Rejects | None = None, name: str = "<st
             rejects.add(item)
         else:
             raise RecordError(item.reason, item.line, name)
-
-
-def by_time(records: Iterable[Record]) -> Iterator[tuple[int, list[Atom]]]:
-    """Successive records of one time point as one, in arrival order."""
-    for time, group in groupby(records, key=lambda record: record.time):
-        yield time, [fact for record in group for fact in record.facts]

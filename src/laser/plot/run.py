@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Unpack
 
 from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
+from laser.engine.run import Stream, drive
 from laser.plot.model import Timeline
 from laser.plot.tracks import Lines, Tracks, make_timeline
 from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
 from laser.values import Atom, Predicate
-from laser.values.facts import FactInput, to_atom
 
-__all__ = ["Run", "draw_run", "head_order", "timeline"]
+__all__ = ["draw_run", "head_order", "timeline", "track"]
 
 
 def timeline(
     program: Program | str,
-    stream: Iterable[tuple[int, Iterable[FactInput]]],
+    stream: Stream,
     *,
     dates: bool = False,
     lines: Lines = None,
@@ -40,45 +39,29 @@ def timeline(
 
 def draw_run(
     program: Program,
-    stream: Iterable[tuple[int, Iterable[FactInput]]],
+    stream: Stream,
     settings: RunSettings,
     dates: bool = False,
     lines: Lines = None,
 ) -> Timeline:
     """The same with settings that were checked before."""
-    run = Run(Reasoner.of(program, settings))
-    for time, facts in stream:
-        if settings.until is not None and time > settings.until:
-            break
-        run.step(time, [to_atom(fact) for fact in facts])
-    run.finish(settings.until)
-    return make_timeline(run.given, run.derived, lines, head_order(program), settings.tick if dates else None)
+    given, derived = track(Reasoner.of(program, settings), stream, settings.until)
+    return make_timeline(given, derived, lines, head_order(program), settings.tick if dates else None)
 
 
-class Run:
-    """A reasoner on its way, with what was seen."""
-
-    def __init__(self, reasoner: Reasoner) -> None:
-        self.reasoner = reasoner
-        self.given, self.derived = Tracks(), Tracks()
-        if reasoner.start is not None:
-            self.step(reasoner.start, [])
-
-    def step(self, time: int, facts: list[Atom]) -> None:
-        """Move to a time with its facts."""
-        for change in self.reasoner.advance(time, facts):
-            self.derived.change(*change)
-        self.given.seen(time)
+def track(reasoner: Reasoner, stream: Stream, until: int | None) -> tuple[Tracks, Tracks]:
+    """Drive a reasoner through a stream: what was given, and what was derived."""
+    given, derived = Tracks(), Tracks()
+    for time, facts, changes in drive(reasoner, stream, until):
+        given.seen(time)
         for fact in facts:
-            self.given.point(time, fact)
-
-    def finish(self, until: int | None) -> None:
-        """Move to the end that was asked for."""
-        present = self.reasoner.time
-        if until is not None and (present is None or present < until):
-            self.step(until, [])
-        if self.reasoner.time is not None:
-            self.derived.seen(self.reasoner.time)
+            given.point(time, Atom.of(fact))
+        for change in changes:
+            derived.change(*change)
+    if reasoner.start is not None and reasoner.time is not None:
+        derived.seen(reasoner.start)
+        derived.seen(reasoner.time)
+    return given, derived
 
 
 def head_order(program: Program) -> list[Predicate]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
+from laser.engine.run import drive
 from laser.errors import FactError, LaserError, TimeError
 from laser.io.formats.jsonl import parse_record as parse_json
 from laser.io.formats.text import parse_record as parse_text
@@ -64,8 +65,9 @@ class LiveTask:
     def _advance(self, batches: list[tuple[int, list[Atom]]]) -> dict[str, Any]:
         changes: list[tuple[int, str, bool]] = []
         facts: list[tuple[int, str]] = []
-        for time, atoms in batches:
-            changes += [(at, str(atom), holds) for at, atom, holds in self._reasoner.advance(time, atoms)]
+        for time, keys, changed in drive(self._reasoner, batches) if batches else ():
+            changes += [(at, str(atom), holds) for at, atom, holds in changed]
+            atoms = list(map(Atom.of, keys))
             facts += [(time, str(atom)) for atom in atoms]
             self._facts.extend((time, atom) for atom in atoms)
             self._seen += len(atoms)

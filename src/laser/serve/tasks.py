@@ -8,17 +8,19 @@ from typing import Any, TypeAlias
 from laser.checks.load import parse
 from laser.checks.report import check
 from laser.engine.reasoner import Reasoner
+from laser.engine.run import drive
 from laser.errors import LaserError, ProgramError
-from laser.io.records import Record, by_time
+from laser.io.records import Record
 from laser.plot.model import Timeline
 from laser.plot.reduce import reduce
-from laser.plot.run import Run, head_order
+from laser.plot.run import head_order, track
 from laser.plot.tracks import make_timeline
 from laser.serve.live_run import LiveTask
 from laser.serve.source import divide, guess_format, read_items_of
 from laser.syntax.formatter import format_source
 from laser.syntax.program import Program
 from laser.ticks import Tick
+from laser.values import Atom
 
 __all__ = ["Worker"]
 
@@ -87,15 +89,9 @@ class Given:
     def reasoner(self) -> Reasoner:
         return Reasoner(self.program, self.start, tick=self.tick, limit=self.limit)
 
-    def run(self, until: int | None) -> Run:
-        """The stream, run through to a time."""
-        run = Run(self.reasoner())
-        for time, facts in by_time(self.records):
-            if until is not None and time > until:
-                break
-            run.step(time, facts)
-        run.finish(until)
-        return run
+    @property
+    def stream(self) -> list[tuple[int, list[Atom]]]:
+        return [(record.time, list(record.facts)) for record in self.records]
 
     @property
     def dates(self) -> bool:
@@ -119,10 +115,11 @@ def evaluate(request: Message) -> Message:
     }
     if not report.ok:
         return told
-    run = given.run(given.until)
-    made = make_timeline(run.given, run.derived, None, head_order(given.program), given.tick if given.dates else None)
+    reasoner = given.reasoner()
+    tracks = track(reasoner, given.stream, given.until)
+    made = make_timeline(*tracks, None, head_order(given.program), given.tick if given.dates else None)
     shown = _bounded(reduce(made, COLUMNS, ROWS))
-    return {**told, "timeline": shown.to_json(), "reports": list(run.reasoner.reports), "facts": _count(given.records)}
+    return {**told, "timeline": shown.to_json(), "reports": list(reasoner.reports), "facts": _count(given.records)}
 
 
 def _bounded(made: Timeline) -> Timeline:
@@ -139,9 +136,11 @@ def snapshot(request: Message) -> Message:
     """What is in the output at a time, and which facts came then."""
     given = Given(request)
     at = int(request["at"])
-    run = given.run(at)
+    reasoner = given.reasoner()
+    for _ in drive(reasoner, given.stream, at):
+        pass
     facts = [fact for record in given.records if record.time == at for fact in record.facts]
-    return {"holding": [str(atom) for atom in sorted(run.reasoner.holding())], "facts": list(map(str, facts))}
+    return {"holding": [str(atom) for atom in sorted(reasoner.holding())], "facts": list(map(str, facts))}
 
 
 def explain(request: Message) -> Message:
@@ -149,9 +148,7 @@ def explain(request: Message) -> Message:
     from laser.serve.explanations import tell
 
     given = Given(request)
-    return tell(
-        given.program, list(by_time(given.records)), str(request["atom"]), int(request["at"]), given.start, given.tick
-    )
+    return tell(given.program, given.stream, str(request["atom"]), int(request["at"]), given.start, given.tick)
 
 
 def tidy(request: Message) -> Message:
