@@ -7,6 +7,7 @@ import os
 import pytest
 
 from laser.io import write_whole
+from laser.io.atomic import write_whole_directory
 
 
 def test_a_file_appears_at_the_end(tmp_path):
@@ -57,3 +58,14 @@ def test_a_device_is_written_to_directly():
     with write_whole("/dev/null") as file:
         file.write("gone")
     assert not os.path.isfile("/dev/null")
+
+
+def test_what_a_killed_run_left_beside_its_output_is_removed(tmp_path):
+    mine, other, dead = (tmp_path / f".answers.{pid}.part" for pid in (os.getpid(), os.getppid(), 2**22 + 1))
+    for left in (mine, other, dead):
+        (left / "rows").mkdir(parents=True)
+    with write_whole_directory(tmp_path / "answers", overwrite=True) as part:
+        assert not dead.exists()
+        assert other.exists(), "somebody is at work there"
+        assert list(part.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == [other.name, "answers"]

@@ -16,14 +16,18 @@ from laser.reference import answer_stream
 from laser.rules.partition_key import find_key
 from laser.settings import RunSettings
 from laser.spark.arrow import table_of, time_points
-from laser.spark.bucket import Bucket, Entry, Head
+from laser.spark.background import read_background
+from laser.spark.bucket import Bucket
 from laser.spark.columns import read_term
-from laser.spark.job import Job, bucket_of
-from laser.spark.layout import Layout, Shape
+from laser.spark.job import Job
+from laser.spark.layout import Layout, PredicateColumns
 from laser.spark.lift import SEEN
-from laser.spark.prepare import Wanted, prepare
+from laser.spark.partition import ByKey, PerKey
+from laser.spark.prepare import prepare
+from laser.spark.request import Request
 from laser.spark.slices import Slice, answer_slice
 from laser.spark.sources import Source
+from laser.spark.store import Entry, Head
 from laser.syntax.program import Program
 from laser.ticks import Tick
 from laser.values import Atom, Predicate
@@ -90,47 +94,45 @@ def job_of(setting: Setting, key: str | bool | None = False) -> Job:
         if isinstance(key, str):
             args = (key, *args[1:])
         sources.append(Source(name, Stub(["time", *args]), args, ("time",), Tick(), None, frozenset(args)))  # type: ignore[arg-type]
-    run = dict(setting.run)
-    wanted = Wanted(
-        setting.program,
-        key,
-        run.get("background", ()),
-        run.get("constants", {}),
-        Tick.parse(run.get("tick", "1 s")),
-        setting.start,
+    settings = RunSettings.read(setting.run, start=setting.start)
+    request = Request(
+        program=setting.program,
+        sources=tuple(sources),
+        settings=replace(settings, background=()),
+        background=tuple(read_background(settings.background)),
+        key=key,
+        columns={},
         mixed=True,
     )
-    return prepare(wanted, sources).job
+    return prepare(request).job
 
 
 def read_by(setting: Setting, job: Job) -> Setting:
     """The setting without facts of predicates that the job leaves out, because nothing depends on them."""
-    known = {shape.predicate for shape in job.inputs.shapes}
+    known = set(job.inputs.tags)
     return replace(setting, rows=[(time, atom) for time, atom in setting.rows if atom.signature in known])
 
 
 def keyed(setting: Setting, job: Job) -> Job | None:
     """The same job divided by the program's key, if it has one."""
     core = accept(setting.program, RunSettings.read(setting.run))
-    found = find_key(core, {s.predicate for s in job.inputs.shapes})
+    found = find_key(core, set(job.inputs.tags))
     if not found or not all(p in found.positions or p not in core.derived for p in setting.inputs):
         return None
-    return replace(job, mode="keyed", positions=dict(found.positions), checked=True)
+    return replace(job, partition=ByKey(positions=dict(found.positions), drops_foreign=True))
 
 
-def bucket_numbers(job: Job, fact: Sequence[Any]) -> int:
-    if job.mode == "whole":
-        return 0
-    position = 0 if job.mode in ("lifted", "apart") else job.positions.get(Predicate(fact[0], len(fact) - 1))
-    return 0 if position is None else bucket_of(fact[position + 1], job.buckets)
+def bucket_number(job: Job, fact: Sequence[Any]) -> int:
+    """The first bucket to which a fact belongs: Spark gives it to one."""
+    return next(bucket for bucket in range(job.partition.buckets) if job.partition.belongs(fact, bucket))
 
 
 def batch_of(rows: Iterable[tuple[int, Sequence[Any]]], layout: Layout) -> list[pa.RecordBatch]:
     """Facts as batches of a shared table, one row each, so that every seam is met."""
     batches = []
     for time, fact in rows:
-        shape = next(s for s in layout.shapes if s.predicate == (fact[0], len(fact) - 1))
-        batches.append(table_of(shape, layout, [tuple(fact)], {"time": pa.array([time], pa.int64())}))
+        columns = layout.columns_of(Predicate(fact[0], len(fact) - 1))
+        batches.append(table_of(columns, layout, [tuple(fact)], {"time": pa.array([time], pa.int64())}))
     return batches
 
 
@@ -139,21 +141,21 @@ def batch_of(rows: Iterable[tuple[int, Sequence[Any]]], layout: Layout) -> list[
 
 def by_parts(setting: Setting, job: Job, buckets: int, slices: int) -> Answers:
     """Buckets times slices, their intervals put together and spread over the timeline."""
-    job = replace(job, buckets=buckets if job.mode != "whole" else 1)
+    job = job.in_buckets(buckets)
     answers: dict[int, set[Atom]] = {time: set() for time in range(setting.start, setting.until + 1)}
     length = setting.until - setting.start + 1
     width = -(-length // min(slices, length))
     edges = [*range(setting.start, setting.until + 1, width), setting.until + 1]
-    layout = Layout((*job.inputs.shapes, Shape(Predicate(SEEN, 1), ("term",), ("key",))))
-    for bucket in range(job.buckets):
-        mine = [(t, a) for t, a in setting.rows if bucket_numbers(job, a) == bucket]
+    layout = Layout((*job.inputs.predicates, PredicateColumns(Predicate(SEEN, 1), ("term",), ("key",))))
+    for bucket in range(job.partition.buckets):
+        mine = [(t, a) for t, a in setting.rows if bucket_number(job, a) == bucket]
         for i, (first, after) in enumerate(pairwise(edges)):
             low = lowest_needed(job, mine, first, setting.start)
             rows: list[Any] = [(t, a) for t, a in mine if low <= t < after]
-            if job.mode in ("lifted", "apart"):
+            if job.partition.adds_key:
                 rows += [(t, (SEEN, k)) for k, t in first_seen(mine).items() if t < after]
             rows.sort(key=lambda row: row[0])
-            part = Slice(first, after - 1, i > 0, after <= setting.until)
+            part = Slice(first, after - 1, low, i > 0, after <= setting.until)
             points = time_points(batch_of(rows, layout), layout)
             for batch in answer_slice(job, bucket, setting.start, part, points):
                 spread(job, batch, answers)
@@ -165,11 +167,12 @@ def first_seen(rows: Rows) -> dict[Any, int]:
 
 
 def lowest_needed(job: Job, rows: Rows, first: int, start: int) -> int:
-    if job.reach is None or (job.tuples and job.mode == "apart"):
+    ticks, tuples = job.reach.ticks, job.reach.tuples
+    if ticks is None or (tuples and isinstance(job.partition, PerKey)):
         return start
     before = sorted({(t, a) for t, a in rows if t < first}, key=lambda row: row[0])
-    by_count = first if not job.tuples else before[-job.tuples][0] if len(before) >= job.tuples else start
-    return max(start, min(first - job.reach, by_count))
+    by_count = first if not tuples else before[-tuples][0] if len(before) >= tuples else start
+    return max(start, min(first - ticks, by_count))
 
 
 def spread(job: Job, batch: pa.RecordBatch, answers: dict[int, set[Atom]]) -> None:
@@ -181,10 +184,10 @@ def spread(job: Job, batch: pa.RecordBatch, answers: dict[int, set[Atom]]) -> No
 
 
 def atom_of(job: Job, row: dict[str, Any]) -> Atom:
-    shape = job.outputs.shapes[row["tag"]]
-    values = [row[slot] for slot in shape.slots]
-    values = [read_term(v) if kind == "term" else v for v, kind in zip(values, shape.kinds, strict=True)]
-    return Atom(shape.predicate.name, values)
+    columns = job.outputs.predicates[row["tag"]]
+    values = [row[slot] for slot in columns.slots]
+    values = [read_term(v) if kind == "term" else v for v, kind in zip(values, columns.kinds, strict=True)]
+    return Atom(columns.predicate.name, values)
 
 
 # -- streams
@@ -229,7 +232,7 @@ class Drive:
     late: list[tuple[int, Any]] = field(default_factory=list)
 
     def run(self, rows: Rows, until: int, sizes: Sequence[int] = (1, 2, 3, 5)) -> list[Memory]:
-        stores = [Memory() for _ in range(self.job.buckets)]
+        stores = [Memory() for _ in range(self.job.partition.buckets)]
         caches: list[dict[Any, Any]] = [{} for _ in range(self.workers)]
         pending, highest, complete = list(rows), -1, -1
         while pending:
@@ -245,7 +248,7 @@ class Drive:
     def batch(self, stores: list[Memory], caches: list[Any], rows: Rows, complete: int) -> None:
         lowest = min((time for time, _ in rows), default=None)
         for number, store in enumerate(stores):
-            mine = [row for row in rows if bucket_numbers(self.job, row[1]) == number]
+            mine = [row for row in rows if bucket_number(self.job, row[1]) == number]
             if self.choices.random() < self.failures:  # a task that fails after its work, in any worker
                 failed, half = copy.deepcopy(store), mine[: len(mine) // 2]
                 self.turn(failed, self.choices.choice(caches), number, half, lowest, complete)

@@ -94,7 +94,7 @@ def test_streams_give_the_answers_of_the_reference(name):
         assert not drive.late
         assert drive.answers(setting.start, setting.until) == expected
     if divided is not None:
-        drive = Drive(type(job)(**{**vars(divided), "buckets": 3}), choices, 4)
+        drive = Drive(divided.in_buckets(3), choices, 4)
         drive.run(shuffled(setting.rows, 4, choices), setting.until)
         assert drive.answers(setting.start, setting.until) == expected
 
@@ -108,10 +108,10 @@ def test_a_lifted_program_answers_for_each_key_alone(name):
     job = job_of(setting, "key")
     setting = read_by(setting, job)
     expected = setting.lifted_reference()
-    assert job.mode in ("lifted", "apart")
+    assert job.partition.adds_key
     for buckets, slices in ((1, 1), (2, 3)):
         assert by_parts(setting, job, buckets, slices) == expected
-    drive = Drive(type(job)(**{**vars(job), "buckets": 2}), choices, 3)
+    drive = Drive(job.in_buckets(2), choices, 3)
     drive.run(shuffled(setting.rows, 3, choices), setting.until)
     assert drive.answers(setting.start, setting.until) == expected
 
@@ -119,4 +119,4 @@ def test_a_lifted_program_answers_for_each_key_alone(name):
 def test_every_way_to_divide_is_tried():
     jobs = [(setting, job_of(setting)) for setting in SETTINGS.values()]
     assert sum(keyed(setting, job) is not None for setting, job in jobs) >= 20
-    assert sum(bool(job.tuples) for _, job in jobs) >= 20
+    assert sum(bool(job.reach.tuples) for _, job in jobs) >= 20

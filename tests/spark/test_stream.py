@@ -10,7 +10,7 @@ from laser import parse
 from laser.spark import reason
 from laser.values import Atom
 from tests.cases_reader import EXAMPLES
-from tests.spark.rooms import Drive, Setting
+from tests.spark.rooms import Drive, Setting, atom_of
 
 COOLING = (EXAMPLES / "cooling.lars").read_text("utf-8")
 SCHEMA = "t long, machine string, v long"
@@ -67,10 +67,8 @@ def told(spark, tmp_path_factory):
 def test_the_changes_add_up_to_the_reference(spark, told):
     answers, _, rows = told
     changes = Drive(answers.prepared.job, None)
-    shapes = answers.prepared.job.outputs.shapes
     for row in sorted((r for r in rows if r["tag"] >= 0), key=lambda r: (r["time"], r["holds"])):
-        shape = shapes[row["tag"]]
-        changes.changes.append((row["time"], Atom(shape.predicate.name, [row[s] for s in shape.slots]), row["holds"]))
+        changes.changes.append((row["time"], atom_of(answers.prepared.job, row), row["holds"]))
     facts = [(t, Atom("temp", (m, v))) for t, m, v in READINGS]
     assert changes.answers(5, 83) == Setting(parse(COOLING), facts, 5, 83).lifted_reference()
 

@@ -1,4 +1,4 @@
-"""How fast it is on Spark, next to the same pipeline with an operator that does nothing: ``python -m laser.spark.rates``."""
+"""How fast it is on Spark, next to the same pipeline with an operator that does nothing: ``python -m laser.bench.spark_rates``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from laser.spark import batch, stream
-from laser.spark.bucket import pack
 from laser.spark.reason import reason
 from laser.spark.session import session
 from laser.spark.sources import Input
+from laser.spark.store import pack
 
 __all__ = ["main"]
 
@@ -169,7 +169,7 @@ def measure_batch(spark: SparkSession, name: str, place: Path, facts: int) -> No
         return time.monotonic() - began
 
     def without() -> float:
-        batch._operator = lambda job, cut: nothing_in_batch(_schema(batch.output_schema(job)))
+        batch._operator = lambda job, slices: nothing_in_batch(_schema(batch.output_schema(job)))
         try:
             return run()
         finally:

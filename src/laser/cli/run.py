@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from laser.checks.load import read_text
 from laser.cli import messages, options
+from laser.cli.progress import Screen, describe
 from laser.errors import LaserError
 
 __all__ = ["command"]
@@ -80,13 +79,13 @@ def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
     except ImportError as error:
         raise LaserError(f"laser run needs PySpark: pip install 'laser-reasoner[spark]' ({error})") from None
     wanted = _pipeline(pipeline, given)
-    watcher = Screen(quiet)
+    screen = Screen(quiet)
     stop = threading.Event()
     with _interrupts(stop, wanted.follow):
-        summary = run_pipeline(wanted, watcher, stop)
-    watcher.clear()
+        summary = run_pipeline(wanted, screen, stop)
+    screen.clear()
     if not quiet:
-        messages.say(_describe(summary, wanted))
+        messages.say(describe(summary, wanted))
     return INTERRUPTED if stop.is_set() else 0
 
 
@@ -159,70 +158,3 @@ class _interrupts:  # noqa: N801 - reads as a word at its one place
         if hasattr(self, "old"):
             signal.signal(signal.SIGINT, self.old)
             signal.signal(signal.SIGTERM, self.term)
-
-
-@dataclass
-class Screen:
-    """What people see while a pipeline runs: a line that changes on a terminal, plain lines in a pipe."""
-
-    quiet: bool
-    began: float = field(default_factory=time.monotonic)
-    told: float = 0.0
-    shown: bool = False
-
-    def say(self, text: str) -> None:
-        if not self.quiet:
-            self.clear()
-            messages.say(text)
-
-    def parts(self, done: int, total: int, rows: int | None) -> None:
-        seconds = time.monotonic() - self.began
-        share = done / total if total else 0.0
-        bar = "█" * int(share * 20) + "░" * (20 - int(share * 20))
-        counted = f", {rows:,} rows" if rows else ""
-        self._line(f"{bar} {done}/{total} parts{counted}, {seconds:.0f} s")
-
-    def batch(self, progress: dict[str, Any]) -> None:
-        rate = float(progress.get("processedRowsPerSecond") or 0)
-        state = sum(int(op.get("numRowsTotal") or 0) for op in progress.get("stateOperators") or [])
-        watermark = (progress.get("eventTime") or {}).get("watermark", "-")
-        self._line(
-            f"batch {progress['batchId']}: {progress.get('numInputRows') or 0:,} rows, {rate:,.0f} rows/s, watermark "
-            f"{watermark}, state {state:,}, late {progress['late']:,}, rejected {progress['rejected']:,}"
-        )
-
-    def _line(self, text: str) -> None:
-        if self.quiet:
-            return
-        if messages.on_terminal():
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
-            self.shown = True
-        elif time.monotonic() - self.told > 2:
-            self.told = time.monotonic()
-            messages.say(text)
-
-    def clear(self) -> None:
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")
-            self.shown = False
-
-
-def _describe(summary: Any, pipeline: Any) -> str:
-    rate = summary.rows / summary.seconds if summary.seconds else 0.0
-    lines = [
-        f"{summary.rows:,} rows in {summary.seconds:.1f} s ({rate:,.0f} rows/s), {summary.rejected:,} rejected, "
-        f"{summary.late:,} late"
-    ]
-    width = max((len(held.name) for held in summary.held), default=0)
-    lines += [f"  {held.name:<{width}}  {_lasted(held)}" for held in summary.held]
-    if pipeline.output:
-        lines.append(f"answers in {pipeline.output}")
-    return "\n".join(lines)
-
-
-def _lasted(held: Any) -> str:
-    often = f"{held.times:,} time{'' if held.times == 1 else 's'}"
-    if held.total is None or not held.times:
-        return f"held {often}"
-    return f"held {often}, {held.total:,} time points in all, {held.longest:,} at most"

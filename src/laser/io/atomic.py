@@ -1,15 +1,17 @@
-"""Files that appear whole or not at all."""
+"""Files and directories that appear whole or not at all."""
 
 from __future__ import annotations
 
+import glob
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-__all__ = ["write_whole"]
+__all__ = ["write_whole", "write_whole_directory"]
 
 
 @contextmanager
@@ -41,3 +43,41 @@ def _mode(target: Path) -> int:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
+
+
+@contextmanager
+def write_whole_directory(path: str | Path, overwrite: bool) -> Iterator[Path]:
+    """A directory beside the path, which takes its place at the end."""
+    target = Path(os.path.abspath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part, old = (target.parent / f".{target.name}.{os.getpid()}.{kind}" for kind in ("part", "old"))
+    _sweep(target)
+    part.mkdir()
+    try:
+        yield part
+        if target.exists() and not overwrite:
+            target.rmdir()  # it was empty when the run began, and only if it still is may it go
+        elif target.exists():
+            target.rename(old)
+        part.rename(target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what this run, or one that was killed, left beside its output; readers pass over it, but it takes room."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        number = left.name.split(".")[-2]
+        if number.isdigit() and (int(number) == os.getpid() or not _is_running(int(number))):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # another user's
+    return True

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.spark.job import Job
-from laser.spark.layout import Shape
+from laser.spark.layout import PredicateColumns
 from laser.spark.prepare import Prepared
 from laser.spark.sources import ticks_to_micros
 from laser.values import Predicate
@@ -35,26 +35,27 @@ class Answers(Mapping[str, DataFrame]):
     streaming: bool = False
     kept: DataFrame | None = None
     """What is computed once and kept, if it is."""
-    _by_name: dict[str, Shape] = field(default_factory=dict)
+    _by_name: dict[str, PredicateColumns] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for shape in self.prepared.job.outputs.shapes:
-            name = shape.predicate.name
-            alone = sum(other.predicate.name == name for other in self.prepared.job.outputs.shapes) == 1
-            self._by_name[name if alone else str(self._user_predicate(shape))] = shape
+        predicates = self.prepared.job.outputs.predicates
+        for columns in predicates:
+            name = columns.predicate.name
+            alone = sum(other.predicate.name == name for other in predicates) == 1
+            self._by_name[name if alone else str(self._program_predicate(columns))] = columns
 
-    def _user_predicate(self, shape: Shape) -> Predicate:
+    def _program_predicate(self, columns: PredicateColumns) -> Predicate:
         """The predicate as the program has it, without a lifted key."""
-        lifted = self.prepared.job.mode in ("lifted", "apart")
-        return Predicate(shape.predicate.name, shape.predicate.arity - lifted)
+        name, arity = columns.predicate
+        return Predicate(name, arity - self.prepared.job.partition.adds_key)
 
     def __getitem__(self, name: str) -> DataFrame:
-        shape = self._by_name.get(name) or next(
-            (s for s in self._by_name.values() if str(self._user_predicate(s)) == name), None
+        columns = self._by_name.get(name) or next(
+            (c for c in self._by_name.values() if str(self._program_predicate(c)) == name), None
         )
-        if shape is None:
+        if columns is None:
             raise KeyError(f"{name}: the program derives {', '.join(self._by_name) or 'nothing'}")
-        return self._select(self.table, shape)
+        return self._select(self.table, columns)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)
@@ -67,7 +68,7 @@ class Answers(Mapping[str, DataFrame]):
 
     def split(self, table: DataFrame) -> dict[str, DataFrame]:
         """The rows of ``table`` (all of it, or a micro-batch of it) by predicate."""
-        return {name: self._select(table, shape) for name, shape in self._by_name.items()}
+        return {name: self._select(table, columns) for name, columns in self._by_name.items()}
 
     @property
     def rejects(self) -> DataFrame:
@@ -89,11 +90,11 @@ class Answers(Mapping[str, DataFrame]):
         if self.kept is not None:
             self.kept.unpersist()
 
-    def _select(self, table: DataFrame, shape: Shape) -> DataFrame:
-        rows = table.where(F.col("tag") == self.prepared.job.outputs.shapes.index(shape))
+    def _select(self, table: DataFrame, columns: PredicateColumns) -> DataFrame:
+        rows = table.where(F.col("tag") == self.prepared.job.outputs.tags[columns.predicate])
         args = [
             self._argument(*three).alias(name)
-            for *three, name in zip(shape.slots, shape.kinds, shape.names, strict=True)
+            for *three, name in zip(columns.slots, columns.kinds, columns.names, strict=True)
         ]
         if self.streaming:
             return rows.select(*args, self._moment("time").alias("time"), F.col("holds"))
@@ -107,7 +108,9 @@ class Answers(Mapping[str, DataFrame]):
     def _moment(self, column: str) -> Column:
         if not self.prepared.dated:
             return F.col(column)
-        return F.timestamp_micros(F.col(column) * F.lit(ticks_to_micros(self.prepared.job.tick)).cast("bigint"))
+        return F.timestamp_micros(
+            F.col(column) * F.lit(ticks_to_micros(self.prepared.job.settings.tick)).cast("bigint")
+        )
 
 
 def whole_intervals(job: Job, table: DataFrame, slices: int) -> DataFrame:

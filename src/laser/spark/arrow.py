@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from laser.errors import FactError, LaserError
 from laser.spark.columns import read_term, write_cell
-from laser.spark.layout import Layout, Shape
+from laser.spark.layout import Layout, PredicateColumns
 from laser.values import number
 
 __all__ = ["ARROW_TYPES", "Fact", "TimePoint", "facts_of", "runs", "table_of", "time_points"]
@@ -27,19 +27,19 @@ ARROW_TYPES = {"long": pa.int64(), "double": pa.float64(), "string": pa.string()
 
 def facts_of(batch: pa.RecordBatch, layout: Layout) -> list[Fact]:
     """The facts of a batch, row by row."""
-    if len(layout.shapes) == 1:
-        return _facts(batch, layout.shapes[0])
+    if len(layout.predicates) == 1:
+        return _facts(batch, layout.predicates[0])
     tags = batch.column("tag").to_numpy()
     parts: dict[int, Iterator[Fact]] = {}
     for tag in np.unique(tags).tolist():
         rows = batch.filter(pa.array(tags == tag))
-        parts[tag] = iter(_facts(rows, layout.shapes[tag]))
+        parts[tag] = iter(_facts(rows, layout.predicates[tag]))
     return list(map(next, map(parts.__getitem__, tags.tolist())))
 
 
-def _facts(batch: pa.RecordBatch, shape: Shape) -> list[Fact]:
-    columns = [_values(batch.column(slot), kind) for slot, kind in zip(shape.slots, shape.kinds, strict=True)]
-    return list(zip(repeat(shape.predicate.name, batch.num_rows), *columns, strict=False))
+def _facts(batch: pa.RecordBatch, of: PredicateColumns) -> list[Fact]:
+    columns = [_values(batch.column(slot), kind) for slot, kind in zip(of.slots, of.kinds, strict=True)]
+    return list(zip(repeat(of.predicate.name, batch.num_rows), *columns, strict=False))
 
 
 def _values(column: pa.Array, kind: str) -> list[Any]:
@@ -90,26 +90,26 @@ def runs(batch: pa.RecordBatch, layout: Layout) -> Iterator[TimePoint]:
         yield time, facts[start:end]
 
 
-def table_of(shape: Shape, layout: Layout, keys: Sequence[Fact], others: dict[str, pa.Array]) -> pa.RecordBatch:
+def table_of(of: PredicateColumns, layout: Layout, keys: Sequence[Fact], others: dict[str, pa.Array]) -> pa.RecordBatch:
     """Answers of one predicate as a batch of the shared table; ``others`` are its columns besides the slots."""
-    columns = dict(zip(shape.slots, range(1, len(shape.slots) + 1), strict=True))
+    columns = dict(zip(of.slots, range(1, len(of.slots) + 1), strict=True))
     arrays: dict[str, pa.Array] = {}
     for slot in layout.slots:
         kind = ARROW_TYPES[slot.rstrip("0123456789")]
         if slot in columns:
             i = columns[slot]
-            arrays[slot] = _column(shape, i - 1, [key[i] for key in keys], kind)
+            arrays[slot] = _column(of, i - 1, [key[i] for key in keys], kind)
         else:
             arrays[slot] = pa.nulls(len(keys), kind)
-    tag = pa.array(np.full(len(keys), layout.shapes.index(shape), dtype=np.int32))
+    tag = pa.array(np.full(len(keys), layout.tags[of.predicate], dtype=np.int32))
     named = {"tag": tag, **arrays, **others}
     return pa.RecordBatch.from_arrays(list(named.values()), list(named))
 
 
-def _column(shape: Shape, i: int, values: list[Any], kind: Any) -> pa.Array:
-    if shape.kinds[i] == "term":
+def _column(of: PredicateColumns, i: int, values: list[Any], kind: Any) -> pa.Array:
+    if of.kinds[i] == "term":
         values = [write_cell("term", value) for value in values]
     try:
         return pa.array(values, kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        raise LaserError(f"column {shape.names[i]} of {shape.predicate} is {shape.kinds[i]}: {error}") from None
+        raise LaserError(f"column {of.names[i]} of {of.predicate} is {of.kinds[i]}: {error}") from None

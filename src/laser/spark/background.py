@@ -24,17 +24,21 @@ class Background:
     kinds: tuple[str, ...]
     names: tuple[str, ...]
     facts: tuple[Any, ...]
+    is_lifted: bool = False
+    """Whether the first column is a key of which the program does not know."""
 
     @property
-    def predicate(self) -> Predicate:
-        return Predicate(self.name, len(self.names))
+    def program_predicate(self) -> Predicate:
+        """The predicate as the program has it."""
+        return Predicate(self.name, len(self.names) - self.is_lifted)
 
     def led_by(self, key: str) -> Background:
         """The same with the key as its first column."""
         i = self.names.index(key)
         order = [i, *(j for j in range(len(self.names)) if j != i)]
         facts = tuple((fact[0], *(fact[j + 1] for j in order)) for fact in self.facts)
-        return Background(self.name, tuple(self.kinds[j] for j in order), tuple(self.names[j] for j in order), facts)
+        kinds, names = tuple(self.kinds[j] for j in order), tuple(self.names[j] for j in order)
+        return Background(self.name, kinds, names, facts, is_lifted=True)
 
 
 def read_background(given: Mapping[str, DataFrame] | Iterable[FactInput]) -> list[Background]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from typing import assert_never
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -14,14 +14,15 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 from laser.errors import LaserError
 from laser.spark.arrow import time_points
 from laser.spark.job import Job
-from laser.spark.layout import Layout, Shape
+from laser.spark.layout import Layout, PredicateColumns
 from laser.spark.lift import SEEN
+from laser.spark.partition import ByKey, Lifted, PerKey, Whole, bucket_sql
 from laser.spark.prepare import Prepared
+from laser.spark.request import Request
 from laser.spark.slices import Slice, answer_slice
-from laser.spark.sources import bucket_column
 from laser.values import Predicate
 
-__all__ = ["Cut", "answer_batch", "find_cut"]
+__all__ = ["answer_batch", "divide", "output_schema", "parts_of"]
 
 ROWS_A_PART = 50_000
 """Fewer rows than that are not worth a part of their own."""
@@ -33,57 +34,46 @@ FIRST = -1
 """The tag of the row that opens a part, so that one without facts is answered too."""
 
 
-@dataclass(frozen=True)
-class Cut:
-    """The timeline and how it is divided: ``edges`` are the first time points of the slices, and what follows the last."""
-
-    edges: tuple[int, ...]
-    lows: tuple[int, ...]
-    """How far back each slice must look."""
-    buckets: int = 1
-
-    @property
-    def slices(self) -> int:
-        return len(self.lows)
-
-    @property
-    def parts(self) -> int:
-        return self.slices * self.buckets
-
-    @property
-    def start(self) -> int:
-        return self.edges[0]
-
-    def slice(self, i: int) -> Slice:
-        return Slice(self.edges[i], self.edges[i + 1] - 1, i > 0, i < self.slices - 1)
-
-
-def find_cut(
-    prepared: Prepared, facts: DataFrame, until: int | None, buckets: int | None, slices: int | None, cores: int
-) -> Cut:
-    """The timeline, and a cut that suits the size of the data and the number of cores, unless it is given."""
+def divide(request: Request, prepared: Prepared, facts: DataFrame, cores: int) -> tuple[Job, list[Slice]]:
+    """The job in its buckets, and the slices of the timeline, as suits the size of the data and the number of cores."""
     job = prepared.job
-    first, last, rows = _extent(prepared, facts, until, bool(buckets and slices))
+    first, last, rows = _extent(prepared, facts, sized=bool(request.buckets and request.slices))
     parts = max(1, min(cores * PARTS_A_CORE, math.ceil(rows / ROWS_A_PART)))
-    keyed = job.mode != "whole"
-    buckets = (buckets or parts) if keyed else 1
-    if slices is None:
-        slices = (
-            1 if keyed or job.reach is None or job.tuples else min(parts, _most_slices(last - first + 1, job.reach))
-        )
-    slices = max(1, min(slices, last - first + 1))
-    width = math.ceil((last - first + 1) / slices)
+    job = job.in_buckets(request.buckets or parts)
+    most = request.slices or _slices_worth_it(job, parts, last - first + 1)
+    return job, _slices(job, facts, first, last, most)
+
+
+def _slices_worth_it(job: Job, parts: int, length: int) -> int:
+    match job.partition:
+        case Whole():
+            return (
+                1 if job.reach.ticks is None or job.reach.tuples else min(parts, _most_slices(length, job.reach.ticks))
+            )
+        case ByKey() | Lifted() | PerKey():
+            return 1
+        case _:
+            assert_never(job.partition)
+
+
+def _slices(job: Job, facts: DataFrame, first: int, last: int, most: int) -> list[Slice]:
+    length = last - first + 1
+    width = math.ceil(length / max(1, min(most, length)))
     edges = (*range(first, last + 1, width), last + 1)
-    return Cut(edges, _lows(job, facts, edges), buckets)
+    lows = _lows(job, facts, edges)
+    return [
+        Slice(edges[i], edges[i + 1] - 1, low, cut_before=i > 0, cut_after=i < len(lows) - 1)
+        for i, low in enumerate(lows)
+    ]
 
 
 def _most_slices(length: int, reach: int) -> int:
     return max(1, length // max(1, WINDOWS_A_SLICE * reach))
 
 
-def _extent(prepared: Prepared, facts: DataFrame, until: int | None, sized: bool) -> tuple[int, int, int]:
+def _extent(prepared: Prepared, facts: DataFrame, sized: bool) -> tuple[int, int, int]:
     """The first and the last time point, and the number of facts; the data are asked only for what is not given."""
-    start = prepared.job.start
+    start, until = prepared.job.settings.start, prepared.job.settings.until
     if start is not None and until is not None and sized:
         return start, until, 0
     clocks = [source.times() for source in prepared.clocks]
@@ -99,16 +89,21 @@ def _extent(prepared: Prepared, facts: DataFrame, until: int | None, sized: bool
 
 
 def _lows(job: Job, facts: DataFrame, edges: tuple[int, ...]) -> tuple[int, ...]:
-    firsts = edges[:-1]
-    by_time = [edges[0] if job.reach is None else max(edges[0], first - job.reach) for first in firsts]
-    if not job.tuples or len(firsts) == 1:
-        return tuple(by_time)
-    if job.mode != "whole":  # each key counts for itself, and one that is seldom heard of may look back to the start
-        return (edges[0],) * len(firsts)
-    return tuple(map(min, by_time, _times_of_last(job, facts, edges)))
+    """For each slice the time since which it needs facts."""
+    firsts, reach = edges[:-1], job.reach
+    by_time = tuple(edges[0] if reach.ticks is None else max(edges[0], first - reach.ticks) for first in firsts)
+    if not reach.tuples or len(firsts) == 1:
+        return by_time
+    match job.partition:
+        case Whole():
+            return tuple(map(min, by_time, _times_of_last(reach.tuples, facts, edges)))
+        case ByKey() | Lifted() | PerKey():  # a key that is seldom heard of may look back to the start
+            return (edges[0],) * len(firsts)
+        case _:
+            assert_never(job.partition)
 
 
-def _times_of_last(job: Job, facts: DataFrame, edges: tuple[int, ...]) -> list[int]:
+def _times_of_last(tuples: int, facts: DataFrame, edges: tuple[int, ...]) -> list[int]:
     """For each slice a time since which so many facts came before it as the largest tuple window counts."""
     within = Window.partitionBy("slice").orderBy(F.desc("time"))
     counts = (
@@ -119,10 +114,10 @@ def _times_of_last(job: Job, facts: DataFrame, edges: tuple[int, ...]) -> list[i
         .groupBy("slice", "time")
         .count()
         .withColumn("later", F.sum("count").over(within))
-        .where(F.col("later") - F.col("count") < job.tuples)
+        .where(F.col("later") - F.col("count") < tuples)
     )
     found = [(row["time"], row["count"]) for row in counts.select("time", "count").collect()]
-    return [_low(sorted(found, reverse=True), first, job.tuples, edges[0]) for first in edges[:-1]]
+    return [_low(sorted(found, reverse=True), first, tuples, edges[0]) for first in edges[:-1]]
 
 
 def _low(counts: list[tuple[int, int]], first: int, tuples: int, start: int) -> int:
@@ -135,65 +130,75 @@ def _low(counts: list[tuple[int, int]], first: int, tuples: int, start: int) -> 
     return start
 
 
-def _index(time: Column, lows: tuple[int, ...]) -> Column:
+def _index(time: Column, lows: Sequence[int]) -> Column:
     """The last place in an ascending list whose entry is not above a time."""
     listed = F.array(*[F.lit(low).cast("bigint") for low in lows])
     return (F.size(F.filter(listed, lambda low: low <= time)) - 1).cast("int")
 
 
-def answer_batch(spark: SparkSession, prepared: Prepared, facts: DataFrame, cut: Cut) -> DataFrame:
+def answer_batch(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
     """The intervals of all predicates in one table: tag, slots, since, until, cut."""
-    job = replace(prepared.job, buckets=cut.buckets)
-    return parts_of(spark, job, facts, cut).mapInArrow(_operator(job, cut), output_schema(job))
+    return parts_of(spark, job, facts, slices).mapInArrow(_operator(job, slices), output_schema(job))
 
 
 def output_schema(job: Job) -> str:
     return job.outputs.schema(["tag int"], ["since bigint", "until bigint", "cut boolean"])
 
 
-def parts_of(spark: SparkSession, job: Job, facts: DataFrame, cut: Cut) -> DataFrame:
+def parts_of(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
     """The facts in their parts, sorted by time, each part opened by a row that names it."""
-    within = facts.where((F.col("time") >= cut.start) & (F.col("time") < cut.edges[-1]))
-    bucket = bucket_column(cut.buckets) if job.mode != "whole" else F.lit(0)
-    if cut.slices > 1 and job.mode in ("lifted", "apart"):
+    within = facts.where((F.col("time") >= slices[0].first) & (F.col("time") <= slices[-1].last))
+    bucket = F.lit(0) if isinstance(job.partition, Whole) else F.expr(bucket_sql("key", job.partition.buckets))
+    if _repeats_keys(job, slices):
         within = within.unionByName(_first_seen(within, job), allowMissingColumns=True)
-    ordered = ["order", "tag", *job.inputs.slots] if job.tuples else []
-    columns = ["part", "tag", "time", *job.inputs.slots, *(["order"] if job.tuples else [])]
-    placed = within.withColumn("part", _part(bucket, cut, len(job.inputs.shapes))).select(*columns)
-    opening = spark.range(cut.parts).select(
+    ordered = ["order", "tag", *job.inputs.slots] if job.reach.tuples else []
+    columns = ["part", "tag", "time", *job.inputs.slots, *(["order"] if job.reach.tuples else [])]
+    placed = within.withColumn("part", _part(bucket, slices, len(job.inputs.predicates))).select(*columns)
+    count = len(slices) * job.partition.buckets
+    opening = spark.range(count).select(
         F.col("id").cast("int").alias("part"), F.lit(FIRST).alias("tag"), F.lit(-1).cast("bigint").alias("time")
     )
     united = placed.unionByName(opening, allowMissingColumns=True)
-    parts = united.repartitionById(cut.parts, "part").sortWithinPartitions("time", *ordered)
-    return parts.drop("order") if job.tuples else parts
+    parts = united.repartitionById(count, "part").sortWithinPartitions("time", *ordered)
+    return parts.drop("order") if job.reach.tuples else parts
 
 
-def _part(bucket: Column, cut: Cut, key: int) -> Column:
+def _part(bucket: Column, slices: Sequence[Slice], key: int) -> Column:
     """The number of the part, or parts, that need a row; one with the tag ``key`` concerns all later slices."""
-    if cut.slices == 1:
+    if len(slices) == 1:
         return bucket
-    home = _index(F.col("time"), cut.edges[:-1])
-    last = F.when(F.col("tag") == key, cut.slices - 1).otherwise(_index(F.col("time"), cut.lows))
-    return F.explode(F.sequence(bucket * cut.slices + home, bucket * cut.slices + last))
+    home = _index(F.col("time"), [each.first for each in slices])
+    last = F.when(F.col("tag") == key, len(slices) - 1).otherwise(_index(F.col("time"), [each.low for each in slices]))
+    return F.explode(F.sequence(bucket * len(slices) + home, bucket * len(slices) + last))
+
+
+def _repeats_keys(job: Job, slices: Sequence[Slice]) -> bool:
+    """Whether slices must be told of keys whose facts lie in earlier ones."""
+    match job.partition:
+        case Lifted(counts_keys=True) | PerKey():
+            return len(slices) > 1
+        case Whole() | ByKey() | Lifted():
+            return False
+        case _:
+            assert_never(job.partition)
 
 
 def _first_seen(facts: DataFrame, job: Job) -> DataFrame:
     """Since when each key is known: slices later than its last fact must know it too."""
-    slot = job.inputs.shapes[0].slots[0]
+    slot = job.inputs.predicates[0].slots[0]
     keyed = facts.groupBy("key", slot).agg(F.min("time").alias("time"))
-    return keyed.select("key", slot, "time", F.lit(len(job.inputs.shapes)).alias("tag"))
+    return keyed.select("key", slot, "time", F.lit(len(job.inputs.predicates)).alias("tag"))
 
 
-def _operator(job: Job, cut: Cut) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    lifted = cut.slices > 1 and job.mode in ("lifted", "apart")
-    layout = _with_keys(job.inputs) if lifted else job.inputs
+def _operator(job: Job, slices: Sequence[Slice]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    layout = _with_keys(job.inputs) if _repeats_keys(job, slices) else job.inputs
 
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         part, rest = _open(iter(batches))
         if part is None:
             return
-        bucket, i = divmod(part, cut.slices)
-        yield from answer_slice(job, bucket, cut.start, cut.slice(i), time_points(rest, layout))
+        bucket, i = divmod(part, len(slices))
+        yield from answer_slice(job, bucket, slices[0].first, slices[i], time_points(rest, layout))
 
     return answer
 
@@ -213,7 +218,7 @@ def _chained(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[
 
 
 def _with_keys(inputs: Layout) -> Layout:
-    """The layout with one more shape: a key that is known from before, which travels as a fact of its own."""
-    first = inputs.shapes[0]
-    seen = Shape(Predicate(SEEN, 1), first.kinds[:1], first.names[:1])
-    return Layout((*inputs.shapes, seen))
+    """The layout with one more predicate: a key that is known from before, which travels as a fact of its own."""
+    first = inputs.predicates[0]
+    seen = PredicateColumns(Predicate(SEEN, 1), first.kinds[:1], first.names[:1])
+    return Layout((*inputs.predicates, seen))

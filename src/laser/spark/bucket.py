@@ -8,11 +8,10 @@ worker to worker do not show in the answers.
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, assert_never
 
 import numpy as np
 import pyarrow as pa
@@ -21,56 +20,17 @@ import pyarrow.compute
 from laser.answers import Shift
 from laser.errors import StateError
 from laser.spark.arrow import Fact, facts_of, runs
-from laser.spark.columns import read_term
 from laser.spark.job import Job
 from laser.spark.lift import SEEN
 from laser.spark.part import Part, make_part
-from laser.values import write_value
+from laser.spark.partition import ByKey, Lifted, PerKey, Whole
+from laser.spark.store import NOWHERE, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
 
-__all__ = ["Answer", "Bucket", "Entry", "Head", "Late", "Store", "pack"]
-
-
-class Head(NamedTuple):
-    """How far a bucket is. All answers up to ``fed`` are given; ``version`` and ``token`` name the last entry of the log."""
-
-    job: str
-    buckets: int
-    lineage: str
-    version: int
-    token: str
-    fed: int
-    start: int
-    lowest: int
-    timer: int
-    late: int
+__all__ = ["Answer", "Bucket", "Late"]
 
 
 COMPACTED = 64
 """So many entries are made one at a time."""
-NOWHERE = -1
-"""A time that is not known yet."""
-
-
-class Entry(NamedTuple):
-    """The facts of one micro-batch that were not late, and the latest of their times.
-
-    Entries with negative versions have the keys that a lifted program has seen; they are kept for ever.
-    """
-
-    token: str
-    latest: int
-    facts: bytes
-
-
-class Store(Protocol):
-    """Where a bucket is kept: Spark's state, or a dictionary in tests."""
-
-    def head(self) -> Head | None: ...
-    def put_head(self, head: Head) -> None: ...
-    def entry(self, version: int) -> Entry | None: ...
-    def put_entry(self, version: int, entry: Entry) -> None: ...
-    def remove_entry(self, version: int) -> None: ...
-    def entries(self) -> Iterator[tuple[int, Entry]]: ...
 
 
 class Late(NamedTuple):
@@ -89,7 +49,7 @@ class Answer(NamedTuple):
 
 
 @dataclass
-class Live:
+class CachedReasoner:
     """A reasoner with what waits for the watermark, as of a version of the log."""
 
     version: int
@@ -103,7 +63,7 @@ class Live:
     """For tuple windows: the last time points with facts, and how many each had."""
 
 
-CACHE: dict[tuple[str, int], Live] = {}
+CACHE: dict[tuple[str, int], CachedReasoner] = {}
 """The live reasoners of this worker, by lineage and bucket."""
 
 
@@ -115,7 +75,7 @@ class Bucket:
     number: int
     store: Store
     fingerprint: str
-    cache: dict[tuple[str, int], Live] = field(default_factory=lambda: CACHE)
+    cache: dict[tuple[str, int], CachedReasoner] = field(default_factory=lambda: CACHE)
 
     def turn(self, tables: Iterable[pa.Table], lowest: int | None, complete: int) -> Answer:
         """Take what arrived, and answer all time points up to ``complete``; ``lowest`` is the least time of the whole batch."""
@@ -143,13 +103,22 @@ class Bucket:
     def _head(self) -> Head:
         head = self.store.head()
         if head is None:
-            start = NOWHERE if self.job.start is None else self.job.start
+            start = NOWHERE if self.job.settings.start is None else self.job.settings.start
             return Head(
-                self.fingerprint, self.job.buckets, uuid.uuid4().hex, 0, "", NOWHERE, start, NOWHERE, NOWHERE, 0
+                self.fingerprint,
+                self.job.partition.buckets,
+                uuid.uuid4().hex,
+                0,
+                "",
+                NOWHERE,
+                start,
+                NOWHERE,
+                NOWHERE,
+                0,
             )
-        if head.buckets != self.job.buckets:
+        if head.buckets != self.job.partition.buckets:
             raise StateError(
-                f"the checkpoint was made with {head.buckets} buckets, and now there are {self.job.buckets}: "
+                f"the checkpoint was made with {head.buckets} buckets, and now there are {self.job.partition.buckets}: "
                 f"give buckets={head.buckets}, or begin with a new checkpoint"
             )
         if head.job != self.fingerprint:
@@ -171,14 +140,14 @@ class Bucket:
 
     # -- the live reasoner
 
-    def _take(self, head: Head) -> Live:
+    def _take(self, head: Head) -> CachedReasoner:
         """The live reasoner of this head: out of the cache, so that a failure on the way leaves none behind."""
         live = self.cache.pop((head.lineage, self.number), None)
         if live is None or not self._catch_up(live, head):
             live = self._rebuild(head)
         return live
 
-    def _catch_up(self, live: Live, head: Head) -> bool:
+    def _catch_up(self, live: CachedReasoner, head: Head) -> bool:
         """Bring a reasoner up to date; False where it is not of this history, or the log does not reach back to it."""
         if live.fed > head.fed or live.version > head.version:
             return False
@@ -200,48 +169,48 @@ class Bucket:
             self._replay(live, head)
         return True
 
-    def _rebuild(self, head: Head) -> Live:
-        live = Live(head.version, head.token, NOWHERE)
+    def _rebuild(self, head: Head) -> CachedReasoner:
+        live = CachedReasoner(head.version, head.token, NOWHERE)
         for version, entry in sorted(self.store.entries()):
             self._wait(live, version, entry)
         if head.fed != NOWHERE:
             self._replay(live, head)
         return live
 
-    def _forget(self, live: Live, fed: int) -> None:
+    def _forget(self, live: CachedReasoner, fed: int) -> None:
         """What is out of reach by now need not be fed again; only the keys that it names are remembered."""
         job = self.job
-        if job.reach is None or job.tuples:
+        if job.reach.ticks is None or job.reach.tuples:
             return
-        low = fed - job.reach
-        counted = job.mode == "lifted" and job.counts_keys
+        low = fed - job.reach.ticks
+        counted = isinstance(job.partition, Lifted) and job.partition.counts_keys
         for time in [time for time in live.waiting if time < low]:
             facts = live.waiting.pop(time)
             if counted:
                 live.waiting[time] = [(SEEN, key) for key in {fact[1] for fact in facts}]
 
-    def _replay(self, live: Live, head: Head) -> None:
+    def _replay(self, live: CachedReasoner, head: Head) -> None:
         """Feed what was fed before: its answers are given, and its keys are in the log."""
         self._forget(live, head.fed)
         self._feed(live, head.start, head.fed)
         if live.part is not None:
-            live.part.news.clear()
+            live.part.new_keys.clear()
 
-    def _wait(self, live: Live, version: int, entry: Entry) -> None:
+    def _wait(self, live: CachedReasoner, version: int, entry: Entry) -> None:
         if version < 0:
-            for time, fact in _unpack_keys(entry.facts):
+            for time, fact in unpack_keys(entry.facts):
                 live.waiting.setdefault(time, []).append(fact)
         else:
             live.kept[version] = entry.latest
-            self._queue(live, _unpack(entry.facts))
+            self._queue(live, unpack(entry.facts))
 
-    def _queue(self, live: Live, table: pa.Table) -> None:
+    def _queue(self, live: CachedReasoner, table: pa.Table) -> None:
         """Facts by the time that they wait for; runs of one time, as a stream mostly has them, go in as one."""
         for batch in table.to_batches():
             for time, facts in runs(batch, self.job.inputs):
                 live.waiting.setdefault(time, []).extend(facts)
 
-    def _feed(self, live: Live, start: int, complete: int) -> list[Shift]:
+    def _feed(self, live: CachedReasoner, start: int, complete: int) -> list[Shift]:
         """Feed what waits, up to and including a time, and go there."""
         if live.part is None:
             live.part = make_part(self.job, self.number, start)
@@ -251,18 +220,18 @@ class Bucket:
             facts = live.waiting.pop(time)
             if time >= start:
                 shifts += live.part.advance(time, facts)
-                if self.job.tuples:
+                if self.job.reach.tuples:
                     live.counts.append((time, len(set(facts))))
         shifts += live.part.advance(complete, [])
         return shifts
 
     # -- the log
 
-    def _keep_keys(self, live: Live, fed: int) -> None:
+    def _keep_keys(self, live: CachedReasoner, fed: int) -> None:
         """Remember the keys that were seen for the first time: a lifted program speaks of them for ever."""
-        if live.part is not None and live.part.news:
-            self.store.put_entry(-2 - fed, Entry("", NOWHERE, _pack_keys(live.part.news)))
-            live.part.news.clear()
+        if live.part is not None and live.part.new_keys:
+            self.store.put_entry(-2 - fed, Entry("", NOWHERE, pack_keys(live.part.new_keys)))
+            live.part.new_keys.clear()
 
     def _in_time(self, table: pa.Table, head: Head, late: list[Late]) -> pa.Table:
         """The facts that are not late; of those that are, a list."""
@@ -275,7 +244,7 @@ class Bucket:
             late += map(Late, batch.column("time").to_pylist(), facts_of(batch, self.job.inputs))
         return table.filter(pa.array(in_time))
 
-    def _log(self, table: pa.Table, head: Head, live: Live) -> Head:
+    def _log(self, table: pa.Table, head: Head, live: CachedReasoner) -> Head:
         latest = int(np.max(table.column("time").to_numpy()))
         head = head._replace(version=head.version + 1, token=uuid.uuid4().hex)
         self.store.put_entry(head.version, Entry(head.token, latest, pack(table)))
@@ -283,39 +252,44 @@ class Bucket:
         self._queue(live, table)
         return head
 
-    def _trim(self, live: Live, fed: int) -> None:
+    def _trim(self, live: CachedReasoner, fed: int) -> None:
         """Forget what no later answer can see."""
-        if self.job.tuples and self.job.mode == "apart":
-            self._compact(live, fed)
-            return
-        low = self._low(live, fed)
+        match self.job.partition:
+            case PerKey() if self.job.reach.tuples:
+                self._compact(live, fed)
+            case Whole() | ByKey() | Lifted() | PerKey():
+                self._drop_before(live, self._low(live, fed))
+            case _:
+                assert_never(self.job.partition)
+
+    def _drop_before(self, live: CachedReasoner, low: int) -> None:
         gone = [version for version, latest in live.kept.items() if latest < low]
         for version in gone:
             self.store.remove_entry(version)
             del live.kept[version]
 
-    def _low(self, live: Live, fed: int) -> int:
-        job = self.job
-        if job.reach is None:
+    def _low(self, live: CachedReasoner, fed: int) -> int:
+        reach = self.job.reach
+        if reach.ticks is None:
             return NOWHERE
-        low = fed - job.reach  # what holds at `fed` must be known, to tell when it ends
-        if job.tuples:
-            low = min(low, _time_of_last(live.counts, job.tuples))
+        low = fed - reach.ticks  # what holds at `fed` must be known, to tell when it ends
+        if reach.tuples:
+            low = min(low, _time_of_last(live.counts, reach.tuples))
         return low
 
-    def _compact(self, live: Live, fed: int) -> None:
+    def _compact(self, live: CachedReasoner, fed: int) -> None:
         """Where each key counts for itself: make one entry of many, with the last facts of each key."""
         done = sorted(version for version, latest in live.kept.items() if latest <= fed)
-        if self.job.reach is None or len(done) < COMPACTED:
+        if self.job.reach.ticks is None or len(done) < COMPACTED:
             return
         found = {version: entry for version in done if (entry := self.store.entry(version)) is not None}
         for version in done:  # another worker may have been here before
             self.store.remove_entry(version)
             del live.kept[version]
         if found:
-            table = pa.concat_tables([_unpack(entry.facts) for entry in found.values()])
+            table = pa.concat_tables([unpack(entry.facts) for entry in found.values()])
             last, latest = max(found), max(entry.latest for entry in found.values())
-            kept = self._still_seen(table, fed - self.job.reach)
+            kept = self._still_seen(table, fed - self.job.reach.ticks)
             self.store.put_entry(last, Entry(found[last].token, latest, pack(kept)))
             live.kept[last] = latest
 
@@ -329,12 +303,12 @@ class Bucket:
         for i in range(len(facts) - 1, -1, -1):
             mine = last.setdefault(facts[i][1], set())
             known = (times[i], facts[i]) in mine
-            if times[i] >= low or len(mine) < self.job.tuples or known:
+            if times[i] >= low or len(mine) < self.job.reach.tuples or known:
                 mine.add((times[i], facts[i]))
                 keep.append(i)
         return table.take(pa.array(sorted(keep)))
 
-    def _wake(self, live: Live, head: Head) -> int | None:
+    def _wake(self, live: CachedReasoner, head: Head) -> int | None:
         """The next time point at which there is something to do, though nothing arrive."""
         if head.start == NOWHERE:
             return None if head.lowest == NOWHERE else head.lowest
@@ -354,24 +328,3 @@ def _time_of_last(counts: list[tuple[int, int]], tuples: int) -> int:
             del counts[:i]
             return counts[0][0]
     return NOWHERE
-
-
-def pack(table: pa.Table) -> bytes:
-    """A table as bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
-
-
-def _unpack(data: bytes) -> pa.Table:
-    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-        return reader.read_all()
-
-
-def _pack_keys(keys: list[tuple[int, Any]]) -> bytes:
-    return json.dumps([[time, write_value(key)] for time, key in keys]).encode()
-
-
-def _unpack_keys(data: bytes) -> list[tuple[int, Fact]]:
-    return [(time, (SEEN, read_term(text))) for time, text in json.loads(data)]

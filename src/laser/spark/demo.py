@@ -18,8 +18,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from laser.io.atomic import write_whole_directory
 from laser.spark.reason import reason
-from laser.spark.run import _whole
 from laser.spark.session import session
 
 __all__ = ["PROGRAM", "main", "readings"]
@@ -90,7 +90,7 @@ def main() -> None:
     frame = spark.read.parquet(str(given.output / "readings.parquet"))
     answers = reason(PROGRAM, {"temp": frame}, time="ts", tick=f"{STEP} s", key="machine")
     print(f"the stream is cut: {answers.cut}")
-    with _whole(str(given.output / "answers"), overwrite=True) as place:
+    with write_whole_directory(given.output / "answers", overwrite=True) as place:
         for name in ("alarm", "overheated", "recovering", "silent"):
             answers[name].write.parquet(f"{place}/{name}")
     found = {name: [row.asDict() for row in answers[name].collect()] for name in ("overheated", "recovering", "silent")}

@@ -14,11 +14,11 @@ from functools import cached_property
 from laser.spark.columns import CARRIERS, carrier
 from laser.values import Predicate
 
-__all__ = ["Layout", "Shape"]
+__all__ = ["Layout", "PredicateColumns"]
 
 
 @dataclass(frozen=True)
-class Shape:
+class PredicateColumns:
     """A predicate with the kinds and the names of its columns, and the slots that they travel in."""
 
     predicate: Predicate
@@ -34,25 +34,34 @@ class Shape:
             counts[carrier(kind)] += 1
         return tuple(slots)
 
+    def led_by(self, key: str, kind: str) -> PredicateColumns:
+        """The same with a key as the first argument."""
+        name, arity = self.predicate
+        first = f"{key}_" if key in self.names else key
+        return PredicateColumns(Predicate(name, arity + 1), (kind, *self.kinds), (first, *self.names))
+
 
 @dataclass(frozen=True)
 class Layout:
-    """The shapes that share a table; the place of a shape is its tag."""
+    """The predicates that share a table; the place of each is its tag."""
 
-    shapes: tuple[Shape, ...]
+    predicates: tuple[PredicateColumns, ...]
 
     @classmethod
-    def of(cls, shapes: Iterable[Shape]) -> Layout:
-        return cls(tuple(shapes))
+    def of(cls, predicates: Iterable[PredicateColumns]) -> Layout:
+        return cls(tuple(predicates))
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
         """All slots, sorted."""
-        return tuple(sorted({slot for shape in self.shapes for slot in shape.slots}))
+        return tuple(sorted({slot for columns in self.predicates for slot in columns.slots}))
 
     @cached_property
     def tags(self) -> dict[Predicate, int]:
-        return {shape.predicate: tag for tag, shape in enumerate(self.shapes)}
+        return {columns.predicate: tag for tag, columns in enumerate(self.predicates)}
+
+    def columns_of(self, predicate: Predicate) -> PredicateColumns:
+        return self.predicates[self.tags[predicate]]
 
     def schema(self, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
         """The table's schema in Spark's notation."""

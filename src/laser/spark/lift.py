@@ -8,7 +8,7 @@ from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Predicate
 
-__all__ = ["KNOWN", "SEEN", "lift"]
+__all__ = ["SEEN", "counts_keys", "lift"]
 
 SEEN = "laser_seen"
 """The fact that a key arrived for the first time."""
@@ -35,6 +35,12 @@ def lift(program: Program, kept: Collection[Predicate]) -> Program:
     shown = program.shown if program.shown is not None else {rule.head.predicate for rule in program.rules}
     wider = sorted(Predicate(p.name, p.arity + 1) for p in shown)
     return Program((*others, *rules, known, tree.ShowDirective(tuple(wider))), name=program.name)
+
+
+def counts_keys(lifted: Program) -> bool:
+    """Whether a lifted program asks which keys there are; most rules know theirs from a fact."""
+    literals = (e for rule in lifted.rules for e in rule.body if isinstance(e, tree.Literal))
+    return any(literal.atom.name == KNOWN for literal in literals)
 
 
 def _seen(key: tree.Term) -> tree.Literal:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 from laser.answers import Shift
 from laser.engine.reasoner import Reasoner
 from laser.spark.arrow import Fact
-from laser.spark.job import Job, bucket_of
+from laser.spark.job import Job
 from laser.spark.lift import SEEN
+from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.values import Predicate
 
 __all__ = ["Part", "make_part"]
 
 
 class Part(Protocol):
-    """What the pipeline drives; ``news`` are the keys seen for the first time, until somebody clears them."""
+    """What the pipeline drives; ``new_keys`` are those seen for the first time, until somebody clears them."""
 
-    news: list[tuple[int, Any]]
+    new_keys: list[tuple[int, Any]]
 
-    def advance(self, time: int, facts: list[Fact]) -> list[Shift]: ...
+    def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]: ...
 
     @property
     def next_wake(self) -> int | None: ...
@@ -28,52 +29,68 @@ class Part(Protocol):
 
 def make_part(job: Job, bucket: int, start: int) -> Part:
     """The part of the stream that one bucket holds, at the start of the timeline."""
-    part: Part = Apart(job, bucket, start) if job.mode == "apart" else Together(job, bucket, start)
-    return Own(job, bucket, part) if job.checked else part
+    match job.partition:
+        case PerKey():
+            return ReasonerPerKey(job, bucket, start)
+        case ByKey(drops_foreign=True) as by_key:
+            return OwnKeysOnly(by_key, bucket, SharedReasoner(job, bucket, start))
+        case Lifted(counts_keys=True):
+            return KeyCounter(job, bucket, start)
+        case Whole() | ByKey() | Lifted():
+            return SharedReasoner(job, bucket, start)
+        case _:
+            assert_never(job.partition)
 
 
-class Together:
+class SharedReasoner:
     """One reasoner for all keys of a bucket."""
 
     def __init__(self, job: Job, bucket: int, start: int) -> None:
-        own = job.own_of(bucket)
-        self.lifted = job.mode == "lifted" and job.counts_keys
-        self.seen: set[Any] = {atom[1] for atom in own}
-        self.first = [(SEEN, key) for key in self.seen] if self.lifted else []
-        self.reasoner = job.reasoner(start, (*job.background_of(bucket), *own))
-        self.start = start
-        self.news: list[tuple[int, Any]] = []
+        self.reasoner = job.reasoner(start, (*job.background_of(bucket), *job.own_of(bucket)))
+        self.new_keys: list[tuple[int, Any]] = []
 
-    def advance(self, time: int, facts: list[Fact]) -> list[Shift]:
-        shifts = [*self._advance(self.start, [])] if self.first else []
-        return [*shifts, *self._advance(time, facts)]
-
-    def _advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
-        news: list[Fact] = []
-        if self.lifted:
-            news = [*self.first, *self._introduce(time, facts)]
-            self.first = []
-            facts = [fact for fact in facts if fact[0] != SEEN]  # told once is told for ever; twice would be kept twice
-        return self.reasoner.advance(time, [*news, *facts] if news else facts).shifts
-
-    def _introduce(self, time: int, facts: list[Fact]) -> list[Fact]:
-        """A fact for each key that was not seen before; a key that was is known by it for ever."""
-        news = {fact[1] for fact in facts} - self.seen
-        self.seen |= news
-        self.news += [(time, key) for key in news]
-        return [(SEEN, key) for key in news]
+    def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
+        return self.reasoner.advance(time, facts).shifts
 
     @property
     def next_wake(self) -> int | None:
         return self.reasoner.next_wake
 
 
-class Apart:
+class KeyCounter(SharedReasoner):
+    """One reasoner for all keys of a lifted program whose rules ask which keys there are."""
+
+    def __init__(self, job: Job, bucket: int, start: int) -> None:
+        super().__init__(job, bucket, start)
+        self.start = start
+        self.seen: set[Any] = {atom[1] for atom in job.own_of(bucket)}
+        self.waiting = [(SEEN, key) for key in self.seen]
+        """Keys that background data name, until the timeline begins."""
+
+    def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
+        first, self.waiting = self.waiting, []
+        shifts = super().advance(self.start, first) if first else []
+        return [*shifts, *super().advance(time, [*self._introduce(time, facts), *_without_keys(facts)])]
+
+    def _introduce(self, time: int, facts: list[Fact]) -> list[Fact]:
+        """A fact for each key that was not seen before; it makes the key known from then on."""
+        fresh = {fact[1] for fact in facts} - self.seen
+        self.seen |= fresh
+        self.new_keys += [(time, key) for key in fresh]
+        return [(SEEN, key) for key in fresh]
+
+
+def _without_keys(facts: list[Fact]) -> list[Fact]:
+    """Facts without those that only name a key: a key is announced once; a repeat would be stored twice."""
+    return [fact for fact in facts if fact[0] != SEEN]
+
+
+class ReasonerPerKey:
     """A reasoner for each key: where a tuple window counts, or where background data hold for every key."""
 
     def __init__(self, job: Job, bucket: int, start: int) -> None:
         self.job, self.start = job, start
-        self.news: list[tuple[int, Any]] = []
+        self.new_keys: list[tuple[int, Any]] = []
         self.reasoners: dict[Any, Reasoner] = {}
         self.own: dict[Any, list[Any]] = {}
         for atom in job.own_of(bucket):
@@ -86,9 +103,9 @@ class Apart:
             shifts = [shift for key in given for shift in self._begin(key, self.start, [])]
             given = {}
         for fact in facts:
-            news = given.setdefault(fact[1], [])
+            mine = given.setdefault(fact[1], [])
             if fact[0] != SEEN:
-                news.append((fact[0], *fact[2:]))
+                mine.append((fact[0], *fact[2:]))
         idle = [key for key, r in self.reasoners.items() if key not in given and _wakes(r, time)]
         for key in (*given, *idle):
             shifts += self._step(key, time, given.get(key, []))
@@ -101,7 +118,9 @@ class Apart:
 
     def _begin(self, key: Any, time: int, facts: list[Fact]) -> Iterable[Shift]:
         """A key exists from its first fact on: what its silent past would have said is not said."""
-        reasoner = self.reasoners[key] = self.job.reasoner(self.start, (*self.job.background, *self.own.get(key, [])))
+        reasoner = self.reasoners[key] = self.job.reasoner(
+            self.start, (*self.job.settings.background, *self.own.get(key, []))
+        )
         reasoner.advance(time, facts)
         holding = [Shift(time, atom.signature, atom.predicate, [tuple(atom)], []) for atom in reasoner.holding()]
         return _with_key(key, holding)
@@ -128,25 +147,25 @@ def _widened(shift: Shift, first: Fact) -> Shift:
     return Shift(shift.time, Predicate(name, arity + 1), name, begun, ended)
 
 
-class Own:
-    """A part without what it derived for keys of other parts: there their facts are, here they seem to have none."""
+class OwnKeysOnly:
+    """Drops answers about keys whose facts lie in another bucket: here those keys seem to have no facts."""
 
-    def __init__(self, job: Job, bucket: int, part: Part) -> None:
-        self.job, self.bucket, self.part = job, bucket, part
+    def __init__(self, partition: ByKey, bucket: int, part: Part) -> None:
+        self.partition, self.bucket, self.part = partition, bucket, part
         self.known: dict[Any, bool] = {}
-        self.news = part.news
+        self.new_keys = part.new_keys
 
     def advance(self, time: int, facts: list[Fact]) -> list[Shift]:
         return [self._own(shift) for shift in self.part.advance(time, facts)]
 
     def _own(self, shift: Shift) -> Shift:
-        place = self.job.positions[shift.predicate] + 1
+        place = self.partition.positions[shift.predicate] + 1
         begun = [key for key in shift.begun if self._is_own(key[place])]
         return shift._replace(begun=begun, ended=[key for key in shift.ended if self._is_own(key[place])])
 
     def _is_own(self, value: Any) -> bool:
         if value not in self.known:
-            self.known[value] = bucket_of(value, self.job.buckets) == self.bucket
+            self.known[value] = self.partition.bucket_of(value) == self.bucket
         return self.known[value]
 
     @property

@@ -24,10 +24,14 @@ FULL = 50_000
 
 @dataclass(frozen=True)
 class Slice:
-    """The time points [first, last] of a timeline; ``cut_before`` and ``cut_after`` say whether it goes on there."""
+    """The time points [first, last] of a timeline, which needs the facts since ``low``.
+
+    ``cut_before`` and ``cut_after`` say whether the timeline goes on there.
+    """
 
     first: int
     last: int
+    low: int
     cut_before: bool = False
     cut_after: bool = False
 
@@ -79,8 +83,8 @@ class SliceWriter:
         until = np.array(done.ends, dtype=np.int64)
         cut = (slice_.cut_before & (since == slice_.first)) | (slice_.cut_after & (until == slice_.last))
         others: dict[str, Any] = {"since": pa.array(since), "until": pa.array(until), "cut": pa.array(cut)}
-        shape = self.job.outputs.shapes[self.job.outputs.tags[predicate]]
-        batch = table_of(shape, self.job.outputs, done.keys, others)
+        outputs = self.job.outputs
+        batch = table_of(outputs.columns_of(predicate), outputs, done.keys, others)
         inside = until >= slice_.first  # what ended before was only the way to here
         batch = batch if inside.all() else batch.filter(pa.array(inside))
         if batch.num_rows:

@@ -12,10 +12,11 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 from laser.errors import LaserError
 from laser.spark.columns import CARRIERS, carrier, kind_of_type
 from laser.spark.layout import Layout
+from laser.spark.partition import key_sql
 from laser.ticks import MAX_TIME, Tick
 from laser.values import Predicate
 
-__all__ = ["ROW", "Input", "Source", "bucket_column", "key_text", "read_sources"]
+__all__ = ["ROW", "Input", "Source", "read_sources"]
 
 ROW = "_row"
 """A column that has the row as it was read, where its columns are what became of it."""
@@ -50,10 +51,18 @@ class Source:
     tick: Tick
     order: str | None = None
     terms: frozenset[str] = frozenset()
+    is_lifted: bool = False
+    """Whether the first argument is a key of which the program does not know."""
 
     @property
     def predicate(self) -> Predicate:
+        """The predicate as its facts have it."""
         return Predicate(self.name, len(self.args))
+
+    @property
+    def program_predicate(self) -> Predicate:
+        """The predicate as the program has it."""
+        return Predicate(self.name, len(self.args) - self.is_lifted)
 
     @cached_property
     def types(self) -> dict[str, str]:
@@ -75,15 +84,14 @@ class Source:
         micros = ticks_to_micros(self.tick)
         return F.expr(f"unix_micros(try_cast({_quoted(column)} AS timestamp)) div {micros}L")
 
-    def value(self, arg: str, kind: str) -> Column:
-        """An argument in its carrier."""
-        column = F.col(_quoted(arg))
+    def value(self, arg: str, kind: str) -> str:
+        """An argument in its carrier, as an SQL expression."""
         if kind == "timestamp":
-            return F.expr(f"unix_micros(cast({_quoted(arg)} AS timestamp)) div {ticks_to_micros(self.tick)}L")
-        return column.cast(CARRIERS[carrier(kind)])
+            return f"(unix_micros(cast({_quoted(arg)} AS timestamp)) div {ticks_to_micros(self.tick)}L)"
+        return f"CAST({_quoted(arg)} AS {CARRIERS[carrier(kind)]})"
 
     @property
-    def fault(self) -> Column:
+    def rejection(self) -> Column:
         """Why a row does not fit; null where it does."""
         faults = []
         for column in self.time:
@@ -100,26 +108,31 @@ class Source:
 
     def rejected(self) -> Column:
         """How many rows do not fit, as an aggregate."""
-        return F.count(F.when(self.fault.isNotNull(), 1))
+        return F.count(F.when(self.rejection.isNotNull(), 1))
 
     def rejects(self) -> DataFrame:
         """The rows that do not fit: the input's name, the reason, and the row as JSON."""
         whole = F.struct(*[F.col(_quoted(c)) for c in self.table.columns])
         row = F.col(ROW) if ROW in self.types else F.to_json(whole, {"ignoreNullFields": "false"})
-        faulty = self.table.select(F.lit(self.name).alias("input"), self.fault.alias("reason"), row.alias("row"))
+        faulty = self.table.select(F.lit(self.name).alias("input"), self.rejection.alias("reason"), row.alias("row"))
         return faulty.where("reason IS NOT NULL")
 
     def facts(self, layout: Layout, key: str | None, ordered: bool) -> DataFrame:
         """The rows that fit as facts of a shared table: tag, time, slots, and what the cut and the order need."""
-        shape = layout.shapes[layout.tags[self.predicate]]
-        filled = {s: self.value(a, k) for s, a, k in zip(shape.slots, self.args, self.kinds, strict=True)}
+        slots = layout.columns_of(self.predicate).slots
+        filled = {s: F.expr(self.value(a, k)) for s, a, k in zip(slots, self.args, self.kinds, strict=True)}
         columns = [F.lit(layout.tags[self.predicate]).cast("int").alias("tag"), self._times().alias("time")]
         columns += [filled.get(slot, F.lit(None).cast(_carrier_type(slot))).alias(slot) for slot in layout.slots]
         if key is not None:
-            columns.append(key_text(key, self.types[key]).alias("key"))
+            columns.append(self._key(key).alias("key"))
         if ordered:
             columns.append((F.col(_quoted(self.order)) if self.order else F.lit(0)).cast("bigint").alias("order"))
         return self.fitting().select(*columns)
+
+    def _key(self, key: str) -> Column:
+        """The key as text, from which its bucket follows."""
+        kind = self.kinds[self.args.index(key)]
+        return F.expr(key_sql(self.value(key, kind), CARRIERS[carrier(kind)]))
 
     def fitting(self) -> DataFrame:
         """The rows that fit; what a run shows of its progress counts the others on the way."""
@@ -128,7 +141,7 @@ class Source:
             table = table.observe(
                 f"rows of {self.name}", F.count(F.lit(1)).alias("rows"), self.rejected().alias("rejected")
             )
-        return table.where(self.fault.isNull())
+        return table.where(self.rejection.isNull())
 
     def times(self) -> DataFrame:
         """The time points alone."""
@@ -137,20 +150,6 @@ class Source:
     def _times(self) -> Column:
         points = [self.point(column) for column in self.time]
         return points[0] if len(points) == 1 else F.explode(F.sequence(*points))
-
-
-def key_text(column: str, type_: str) -> Column:
-    """A key as text that is the same for equal numbers of all types (``job.bucket_of`` says the same in Python)."""
-    value = F.col(_quoted(column))
-    if carrier(kind_of_type(type_, column)) == "double":
-        value = value.cast("double")
-        return F.when(F.abs(value) < 9.0e18, F.floor(value).cast("bigint").cast("string")).otherwise("far")
-    return value.cast("string")
-
-
-def bucket_column(buckets: int) -> Column:
-    """The bucket of the column ``key``."""
-    return (F.crc32(F.col("key").cast("binary")) % buckets).cast("int")
 
 
 def read_sources(

@@ -19,24 +19,22 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from laser.answers import Shift
 from laser.errors import LaserError
+from laser.phrases import count
 from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
-from laser.spark.bucket import Answer, Bucket, Entry, Head, pack
+from laser.spark.bucket import Answer, Bucket
 from laser.spark.job import Job
-from laser.spark.labels import labels
+from laser.spark.partition import Whole, bucket_labels, bucket_sql
 from laser.spark.prepare import Prepared
+from laser.spark.request import Request
 from laser.spark.session import stateful
-from laser.spark.sources import bucket_column, ticks_to_micros
+from laser.spark.sources import ticks_to_micros
+from laser.spark.store import SparkStore, pack, unpack
 from laser.ticks import Tick
 from laser.values import Atom
 
 __all__ = ["Operator", "answer_stream", "stream_schema"]
 
-_HEAD = (
-    "job string, buckets int, lineage string, version bigint, token string, fed bigint, start bigint, lowest bigint, "
-    "timer bigint, late bigint"
-)
-_ENTRY = "token string, latest bigint, facts binary"
 _NONE = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is no tick, but it is a lateness
 CLOCK = -1
 """The tag of rows that only move the time."""
@@ -44,23 +42,23 @@ LATE = -1
 """The tag of facts that came too late, among the answers."""
 
 
-def answer_stream(prepared: Prepared, buckets: int | None, lateness: str | int, unbounded: bool) -> Answers:
+def answer_stream(request: Request, prepared: Prepared) -> Answers:
     """The changes of all predicates in one streaming table."""
     job = prepared.job
-    if job.reach is None and not unbounded:
+    if job.reach.ticks is None and not request.unbounded:
         raise LaserError(
             "the program looks back over its whole history (`at T` without a window), so that its state would grow for "
             "ever: give it a window, or consent with unbounded=True"
         )
     spark = prepared.sources[0].table.sparkSession
     stateful(spark)
-    job = replace(job, buckets=(buckets or spark.sparkContext.defaultParallelism) if job.mode != "whole" else 1)
-    facts = _facts(replace(prepared, job=job), _delay(lateness, job.tick))
+    job = job.in_buckets(request.buckets or spark.sparkContext.defaultParallelism)
+    facts = _facts(replace(prepared, job=job), _delay(request.lateness, job.settings.tick))
     blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, facts binary")
     answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
     table = answered.mapInArrow(_unpack, stream_schema(job))
-    told = f"{prepared.why}; {job.buckets} bucket{'s' * (job.buckets > 1)}"
-    return Answers(replace(prepared, job=job), table, told, streaming=True)
+    cut = f"{prepared.why}; {count(job.partition.buckets, 'bucket')}"
+    return Answers(replace(prepared, job=job), table, cut, streaming=True)
 
 
 def stream_schema(job: Job) -> str:
@@ -79,26 +77,28 @@ def _delay(lateness: str | int, tick: Tick) -> str:
 
 def _facts(prepared: Prepared, delay: str) -> DataFrame:
     """The facts of all inputs, each with its own watermark: the slowest of them decides what is complete."""
-    job, ordered = prepared.job, bool(prepared.job.tuples)
+    job, ordered = prepared.job, bool(prepared.job.reach.tuples)
     tables = [s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
     for clock in prepared.clocks:
         nothing = [F.lit(None).cast(kind).alias(name) for name, kind in tables[0].dtypes if name not in ("tag", "time")]
         tables.append(clock.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing))
-    micros = F.lit(ticks_to_micros(job.tick)).cast("bigint")
+    micros = F.lit(ticks_to_micros(job.settings.tick)).cast("bigint")
     dated = [t.withColumn("ts", F.timestamp_micros(F.col("time") * micros)).withWatermark("ts", delay) for t in tables]
     united = reduce(DataFrame.unionByName, dated)
-    return united.withColumn("bucket", F.lit(0) if job.mode == "whole" else bucket_column(job.buckets))
+    if isinstance(job.partition, Whole):
+        return united.withColumn("bucket", F.lit(0))
+    return united.withColumn("bucket", F.expr(bucket_sql("key", job.partition.buckets)))
 
 
 def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Rows become one blob a bucket. Every bucket gets one, even if empty, so that all know how far the stream is."""
-    names = labels(job.buckets)
+    names = bucket_labels(job.partition.buckets)
     columns = ["tag", "time", *job.inputs.slots]
 
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
-                yield _pack_batch(batch, columns, names, bool(job.tuples))
+                yield _pack_batch(batch, columns, names, bool(job.reach.tuples))
 
     return packed
 
@@ -125,8 +125,8 @@ class Operator(StatefulProcessor):
     def __init__(self, job: Job) -> None:
         self.job = job
         self.fingerprint = job.fingerprint
-        self.micros = ticks_to_micros(job.tick)
-        self.numbers = {label: number for number, label in enumerate(labels(job.buckets))}
+        self.micros = ticks_to_micros(job.settings.tick)
+        self.numbers = {label: number for number, label in enumerate(bucket_labels(job.partition.buckets))}
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.handle = handle
@@ -137,7 +137,7 @@ class Operator(StatefulProcessor):
         for row in rows:
             lowest = row.lowest if lowest is None else min(lowest, row.lowest)
             if row.facts is not None:
-                tables.append(pa.ipc.open_stream(pa.py_buffer(bytes(row.facts))).read_all())
+                tables.append(unpack(bytes(row.facts)))
         yield from self._turn(key[0], tables, lowest, timerValues)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
@@ -166,35 +166,6 @@ class Operator(StatefulProcessor):
         self.store.put_head(head._replace(timer=due))
 
 
-class SparkStore:
-    """Spark's state as the store of a bucket."""
-
-    def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._head = handle.getValueState("head", _HEAD)
-        self._log = handle.getMapState("log", "version bigint", _ENTRY)
-
-    def head(self) -> Head | None:
-        value = self._head.get()
-        return None if value is None else Head(*value)
-
-    def put_head(self, head: Head) -> None:
-        self._head.update(tuple(head))
-
-    def entry(self, version: int) -> Entry | None:
-        value = self._log.getValue((version,))
-        return None if value is None else Entry(value[0], value[1], bytes(value[2]))
-
-    def put_entry(self, version: int, entry: Entry) -> None:
-        self._log.updateValue((version,), tuple(entry))
-
-    def remove_entry(self, version: int) -> None:
-        self._log.removeKey((version,))
-
-    def entries(self) -> Iterator[tuple[int, Entry]]:
-        for key, value in self._log.iterator():
-            yield key[0], Entry(value[0], value[1], bytes(value[2]))
-
-
 def batches_of(job: Job, answer: Answer) -> Iterator[pa.RecordBatch]:
     """An answer as batches of the table of all predicates, those of a predicate in the order of time."""
     by_predicate: dict[Any, list[Shift]] = {}
@@ -207,8 +178,7 @@ def batches_of(job: Job, answer: Answer) -> Iterator[pa.RecordBatch]:
             times = np.repeat([time for time, _, _ in counts], [b + e for _, b, e in counts]).astype(np.int64)
             holds = np.concatenate([np.arange(b + e) < b for _, b, e in counts])
             others = {"time": pa.array(times), "holds": pa.array(holds), "note": pa.nulls(len(keys), pa.string())}
-            shape = job.outputs.shapes[job.outputs.tags[predicate]]
-            yield table_of(shape, job.outputs, keys, others)
+            yield table_of(job.outputs.columns_of(predicate), job.outputs, keys, others)
     if answer.late:
         yield _late(job, answer)
 

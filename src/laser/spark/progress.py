@@ -1,0 +1,94 @@
+"""How far a run is: who listens, what is counted, and what is said in the end."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+__all__ = ["PredicateSummary", "ProgressListener", "Summary", "await_query", "watched_tasks"]
+
+
+class ProgressListener(Protocol):
+    """Who is told how a run goes."""
+
+    def say(self, text: str) -> None: ...
+    def parts(self, done: int, total: int, rows: int | None) -> None: ...
+    def batch(self, progress: dict[str, Any]) -> None: ...
+
+
+@dataclass(frozen=True)
+class PredicateSummary:
+    """What held of one predicate: how often, how long in all and at most, in time points."""
+
+    name: str
+    times: int
+    total: int | None = None
+    longest: int | None = None
+
+
+@dataclass
+class Summary:
+    """What a run did."""
+
+    rows: int = 0
+    rejected: int = 0
+    late: int = 0
+    seconds: float = 0.0
+    batches: int = 0
+    held: list[PredicateSummary] = field(default_factory=list)
+    cut: str = ""
+
+
+@contextmanager
+def watched_tasks(spark: SparkSession, listener: ProgressListener, rows: int) -> Iterator[None]:
+    """Tell a listener how many tasks are done while the body runs."""
+    done = threading.Event()
+
+    def watch() -> None:
+        tracker = spark.sparkContext.statusTracker()
+        while not done.wait(0.5):
+            with suppress(Exception):
+                stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+                known = [stage for stage in stages if stage is not None]
+                if known:
+                    listener.parts(sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known), rows)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def await_query(query: StreamingQuery, listener: ProgressListener, summary: Summary, stop: threading.Event) -> None:
+    seen = -1
+    while not stop.is_set():
+        ended = query.awaitTermination(1)
+        for progress in query.recentProgress:
+            told = json.loads(progress.json) if hasattr(progress, "json") else dict(progress)
+            if told["batchId"] > seen:
+                seen = told["batchId"]
+                _count(told, summary)
+                listener.batch(told | {"late": summary.late, "rejected": summary.rejected})
+        if ended:
+            return
+
+
+def _count(progress: dict[str, Any], summary: Summary) -> None:
+    summary.batches += 1
+    observed = [_as_dict(value) for value in progress.get("observedMetrics", {}).values()]
+    summary.rows += sum(int(one.get("rows") or 0) for one in observed)
+    summary.rejected += sum(int(one.get("rejected") or 0) for one in observed)
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    return dict(value.asDict() if hasattr(value, "asDict") else value)
