@@ -3,6 +3,7 @@
 LaserError
 ├── ProgramError   the program is refused; carries every finding, with places and hints
 ├── FactError      a fact is malformed; nothing of the call was accepted
+│   └── LiteralError   a value is written as its type is, and means nothing; says where in the text
 ├── TimeError      a time lies before the present, or is no time point
 ├── LimitError     one tick derived more than the limit allows; names the rule
 ├── StateError     a saved state is of another program, another version, or damaged
@@ -21,6 +22,7 @@ __all__ = [
     "FactError",
     "LaserError",
     "LimitError",
+    "LiteralError",
     "ProgramError",
     "ProofError",
     "RecordError",
@@ -104,6 +106,18 @@ class ProgramError(LaserError):
 
 class FactError(LaserError):
     """A fact that is not one: no atom, or with a term that is refused (None, NaN, infinity)."""
+
+
+class LiteralError(FactError):
+    """A literal without a value: a number that is too large, a string with a bad escape.
+
+    It has what a diagnostic needs, because only the value type knows it: the reader of programs adds the place of the
+    literal, the reader of facts takes the message alone. ``where`` are the characters of the literal that are wrong.
+    """
+
+    def __init__(self, code: str, message: str, where: slice | None, note: str, hint: str | None = None) -> None:
+        self.code, self.where, self.note, self.hint = code, where, note, hint
+        super().__init__(message)
 
 
 class TimeError(LaserError):

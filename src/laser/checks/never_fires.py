@@ -11,7 +11,7 @@ from laser.checks.subject import Subject
 from laser.errors import Diagnostic, Span
 from laser.syntax import tree
 from laser.syntax.terms import is_ground, subterms, variables
-from laser.values.operations import compare
+from laser.values.operations import compare, is_number
 
 __all__ = ["never_fires"]
 
@@ -46,7 +46,7 @@ def without_value(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
 
 def _has_no_value(subject: Subject, term: tree.Arithmetic) -> bool:
     operands = [subject.value(operand) for operand in term.operands]
-    is_text = any(isinstance(value, str | tuple) for value in operands)
+    is_text = any(value is not None and not is_number(value) for value in operands)
     return is_text or (None not in operands and subject.value(term) is None)
 
 

@@ -13,15 +13,13 @@ from typing import Any, TypeAlias
 
 from laser.engine.relation import Key
 from laser.errors import FactError
-from laser.values import Atom, Iri, check_predicate_name
+from laser.values import PLAIN_CLASSES, Atom, check_predicate_name
 from laser.values.facts import FactInput, to_atom
 
 __all__ = ["Groups", "receive", "to_keys"]
 
 Groups: TypeAlias = dict[tuple[str, int], set[Key]]
 """Facts by the name of their predicate and their length as tuples. Whoever gets such a set shares it and leaves it alone."""
-
-_PLAIN_VALUES = frozenset({str, int, Iri})
 
 
 def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[list[Key], Groups]:
@@ -74,8 +72,8 @@ def _in_bulk(given: list[Any]) -> tuple[list[Key], Groups] | None:
         return None
     values = list(chain.from_iterable(given))
     kinds = set(map(type, values))
-    if not kinds <= _PLAIN_VALUES:
-        decimals = _with_decimals(given, values) if kinds - _PLAIN_VALUES == {float} else None
+    if not kinds <= PLAIN_CLASSES:
+        decimals = _with_decimals(given, values) if kinds - PLAIN_CLASSES == {float} else None
         if decimals is None:
             return None
         given = decimals

@@ -38,7 +38,7 @@ from laser.plan.nodes import (
 )
 from laser.plan.plan import Plan
 from laser.rules.body import ExtendedAtom
-from laser.values import Iri, Predicate
+from laser.values import CODE_NAMES, Predicate
 
 __all__ = ["Machine"]
 
@@ -70,7 +70,7 @@ class Machine:
 
     def load_functions(self) -> dict[str, Any]:
         generated = self.generated
-        namespace: dict[str, Any] = {"Iri": Iri, "FOREVER": FOREVER, **self.reports.functions(self.plan)}
+        namespace: dict[str, Any] = {**CODE_NAMES, "FOREVER": FOREVER, **self.reports.functions(self.plan)}
         for node, number in generated.numbers.items():
             namespace[f"n{number}"] = self.relations[number].alive
             for positions in generated.indexes.get(node, ()):

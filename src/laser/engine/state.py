@@ -6,7 +6,7 @@ The format (version 1) is a JSON object in UTF-8:
      "state": {"start": …, "time": …, "streamed": [[name, arity], …], "inputs": {node: content, …},
                "tail": {"total": …, "time": …, "facts": [[position, key, time], …], "present": [key, …]}}}
 
-A key is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of 2**1024 or more ``{"int": "0x…"}``. Nothing that is read is executed.
+A key is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of more than 14,000 bits ``{"int": "0x…"}``. Nothing that is read is executed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from laser.errors import FactError, StateError, TimeError
 from laser.plan.nodes import label_of, width_of
 from laser.rules.rule import ResolvedProgram
 from laser.ticks import check_time
-from laser.values import Iri, Predicate, Value, to_value, value_order
-from laser.values.operations import HUGE
+from laser.values import BY_CLASS, Predicate, from_json, value_order
 
 __all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode", "fingerprint"]
 
@@ -55,12 +54,8 @@ def encode(machine: Machine, start: int | None) -> bytes:
 
 
 def _plain(data: Any) -> Any:
-    """The same data with IRIs spelled out: to JSON they would be lists."""
+    """The same data with values as JSON has them: an IRI would be a list."""
     match data:
-        case Iri():
-            return {"iri": data.text}
-        case int() if abs(data) >= HUGE:
-            return {"int": hex(data)}  # Python refuses to write long integers in decimal
         case dict():
             return {name: _plain(value) for name, value in data.items()}
         case list() if data and all(isinstance(value, list) for value in data):
@@ -68,7 +63,8 @@ def _plain(data: Any) -> Any:
         case list():
             return [_plain(value) for value in data]
         case _:
-            return data
+            known = BY_CLASS.get(type(data))
+            return known.to_json(data) if known else data
 
 
 def _dump_tail(machine: Machine) -> dict[str, Any]:
@@ -141,13 +137,7 @@ def _read(data: bytes, core: ResolvedProgram) -> dict[str, Any]:
 
 
 def _decode_key(parts: Any) -> Key:
-    return (str(parts[0]), *map(_decode_value, parts[1:]))
-
-
-def _decode_value(part: Any) -> Value:
-    if isinstance(part, dict):
-        return Iri(part["iri"]) if "iri" in part else int(part["int"], 16)
-    return to_value(part)
+    return (str(parts[0]), *map(from_json, parts[1:]))
 
 
 def _load_tail(machine: Machine, data: dict[str, Any]) -> None:

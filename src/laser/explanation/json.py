@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from laser.explanation.explanation import Explanation, Extent, Failure, Premise, Proof, RuleText
-from laser.values import Iri, Value
+from laser.values import Value, type_of, write_value
 
 __all__ = ["to_json"]
 
@@ -110,4 +110,8 @@ def _window(window: Extent | None) -> dict[str, Any] | None:
 
 
 def _bindings(bindings: Mapping[str, Value]) -> dict[str, Any]:
-    return {name: str(value) if isinstance(value, Iri) else value for name, value in bindings.items()}
+    """Values of JSON's own types as they are, others as they are written."""
+    return {
+        name: value if type_of(value).to_json(value) == value else write_value(value)
+        for name, value in bindings.items()
+    }

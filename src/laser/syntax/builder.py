@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 from difflib import get_close_matches
@@ -11,7 +10,7 @@ from typing import TypeAlias
 
 from lark import Token, Transformer, v_args
 
-from laser.errors import Diagnostic, Span, TimeError
+from laser.errors import Diagnostic, LiteralError, Span, TimeError
 from laser.syntax.lexer import span_of
 from laser.syntax.tree import (
     Arithmetic,
@@ -33,7 +32,7 @@ from laser.syntax.tree import (
     Window,
 )
 from laser.ticks import UNITS, Tick
-from laser.values import Iri, Predicate, number
+from laser.values import TYPES, Predicate, Value
 
 __all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
 
@@ -181,10 +180,10 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return replace(term, span=span_of(left, right))
 
     def number(self, word: Token) -> Constant:
-        return Constant(_number(word), span_of(word))
+        return Constant(_read(word), span_of(word))
 
     def negative(self, minus: Token, word: Token) -> Constant:
-        return Constant(-_number(word), span_of(minus, word))
+        return Constant(-_read(word), span_of(minus, word))  # type: ignore[operator]
 
     def variable(self, name: Token) -> Variable:
         return Variable(str(name), span_of(name))
@@ -195,11 +194,8 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def constant_name(self, name: Token) -> ConstantName:
         return ConstantName(str(name), span_of(name))
 
-    def quoted(self, word: Token) -> Constant:
-        return Constant(_unescape(word), span_of(word))
-
-    def iri(self, word: Token) -> Constant:
-        return Constant(Iri(word[1:-1]), span_of(word))
+    def literal(self, word: Token) -> Constant:
+        return Constant(_read(word), span_of(word))
 
 
 _ASCII = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!="}
@@ -262,45 +258,23 @@ def too_deep(span: Span) -> Diagnostic:
     )
 
 
-def _number(word: Token) -> int | float:
-    value = _parse_number(word)
-    if value is not None:
-        return value
-    shown = word if len(word) <= 20 else f"{word[:20]}…"
-    note = "integers have at most 4300 digits, decimals are at most about 1.8e308"
-    raise StatementError(Diagnostic("huge-number", f"the number {shown} is too large", span_of(word), note))
+_READERS = tuple((re.compile(each.in_program), each.read) for each in TYPES)
 
 
-def _parse_number(word: str) -> int | float | None:
-    if word.isdigit():
-        return int(word) if len(word) <= 4300 else None
-    value = float(word)
-    return number(value) if math.isfinite(value) else None
+def _read(word: Token) -> Value:
+    """The value of a literal."""
+    try:
+        value: Value = next(read(word) for pattern, read in _READERS if pattern.fullmatch(word))
+    except LiteralError as error:
+        span = _part(word, error.where) if error.where else span_of(word)
+        raise StatementError(Diagnostic(error.code, str(error), span, error.note, error.hint)) from None
+    return value
 
 
-_ESCAPE = re.compile(r"\\(.)")
-_ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
-
-
-def _unescape(word: Token) -> str:
-    text = word[1:-1]
-    if "\\" not in text:
-        return text
-    for match in _ESCAPE.finditer(text):
-        if match[1] not in _ESCAPED:
-            raise StatementError(_bad_escape(word, match))
-    return _ESCAPE.sub(lambda match: _ESCAPED[match[1]], text)
-
-
-def _bad_escape(word: Token, match: re.Match[str]) -> Diagnostic:
-    line, column = word.line or 1, (word.column or 1) + 1 + match.start()
-    return Diagnostic(
-        "bad-escape",
-        f"'{match[0]}' stands for no character",
-        Span(line, column, line, column + 2),
-        r"a string knows \\ \" \n \t and \r",
-        r"write \\ for a backslash",
-    )
+def _part(word: Token, where: slice) -> Span:
+    """The place of some characters of a word; a word stands on one line."""
+    line, column = word.line or 1, word.column or 1
+    return Span(line, column + where.start, line, column + where.stop)
 
 
 def _unit(word: Token) -> str:

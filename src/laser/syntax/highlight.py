@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from html import escape
 
-from laser.syntax.lexer import lex
+from laser.syntax.lexer import DIRECTIVES, WORDS, lex
 
 __all__ = ["write_html"]
 
-_WORDS = frozenset({"NOT", "_IN", "_AT", "_ALWAYS", "DIV", "MOD", "ABS", "MIN", "MAX", "CONST", "SHOW", "PREFIX"})
+_WORDS = frozenset({*WORDS.values(), *DIRECTIVES.values()})
 # Colours that can be read on white and on black.
 _COLOURS = {
     "comment": "#808890",
     "VARIABLE": "#2a8fd0",
     "NUMBER": "#d0682a",
-    "STRING": "#2a9d6e",
+    "LITERAL": "#2a9d6e",
     "IRI": "#2a9d6e",
     "word": "#b8579a",
 }

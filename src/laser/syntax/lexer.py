@@ -10,29 +10,35 @@ from lark import Token
 
 from laser.errors import Diagnostic, Span
 from laser.syntax.characters import foreign_word, open_comment, open_string, wrong_symbol
+from laser.values import RESERVED, TYPES
+from laser.values.string import NAME
 
-__all__ = ["Comment", "Lexed", "LOCAL_NAME", "lex", "span_of"]
+__all__ = ["Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WORDS", "lex", "span_of"]
 
 LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 """What may follow the colon of a prefixed name. A hyphen is part of it: nobody subtracts from an IRI."""
 
-_IRI = r"<[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`]*>"
+DIRECTIVES = {"#const": "CONST", "#show": "SHOW", "#prefix": "PREFIX"}
+
+# Each type of values has a group, in their order; what the grammar calls it is another thing.
+_LITERALS = {f"TYPE_{i}": each for i, each in enumerate(TYPES)}
+_TERMINALS = {group: each.terminal for group, each in _LITERALS.items()}
+_VALUES = "|".join(f"(?P<{group}>(?-x:{each.in_program}))" for group, each in _LITERALS.items())
+
 _PATTERN = re.compile(
     rf"""
       (?P<SPACE> \s+ )
     | (?P<COMMENT> %\*.*?\*% | /\*.*?\*/ )
     | (?P<OPEN_COMMENT> %\* | /\* )
     | (?P<LINE_COMMENT> (?:%|//)[^\n\r]* )
-    | (?P<NUMBER> [0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? )
-    | (?P<IRI> {_IRI} )
+    | {_VALUES}
     | (?P<PREFIXED> (?:[A-Za-z][A-Za-z0-9_]*)?:{LOCAL_NAME} )
     | (?P<NAMESPACE> (?:[A-Za-z][A-Za-z0-9_]*)?:(?![-=]) )
-    | (?P<NAME> [a-z][A-Za-z0-9_]*(?!\w) )
+    | (?P<NAME> {NAME}(?!\w) )
     | (?P<VARIABLE> [A-Z_][A-Za-z0-9_]*(?!\w) )
     | (?P<FOREIGN> \w+ )
-    | (?P<STRING> "[^"\\\n\r]*(?:\\[^\n\r][^"\\\n\r]*)*" )
     | (?P<OPEN_STRING> "[^\n\r]* )
-    | (?P<DIRECTIVE> (?<![⊞^\[])\#(?:const|show|prefix)(?![A-Za-z0-9_]) )
+    | (?P<DIRECTIVE> (?<![⊞^\[])(?:{"|".join(re.escape(word) for word in DIRECTIVES)})(?![A-Za-z0-9_]) )
     | (?P<MISTAKE> =<(?![A-Za-z][A-Za-z0-9+.\-]*:) | => | := | && | \|\| | -> | '[^'\n\r]*' | [“„][^“”\n\r]*[“”] | \.[0-9]+ )
     | (?P<SYMBOL> :- | <- | \.\. | != | <> | <= | >= | == | [←.,()\[\]@\#^+\-*/=<>≤≥≠⊞◇◊⋄□◻¬] )
     | (?P<OTHER> . )
@@ -40,10 +46,10 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-_WORDS = {
-    "not": "NOT", "in": "_IN", "at": "_AT", "always": "_ALWAYS",
-    "div": "DIV", "mod": "MOD", "abs": "ABS", "min": "MIN", "max": "MAX",
-}  # fmt: skip
+_JOINTS = frozenset({"in", "at", "always"})
+"""Words that only join others: a terminal with an underscore is not handed to the builder."""
+WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word in RESERVED}
+"""The words of the language, each with what the grammar calls it."""
 
 _SYMBOLS = {
     ":-": "_ARROW", "<-": "_ARROW", "←": "_ARROW", "..": "_RANGE", ".": "DOT", ",": "_COMMA", "(": "LPAR", ")": "RPAR",
@@ -51,7 +57,7 @@ _SYMBOLS = {
     "/": "SLASH", "=": "_EQ", "==": "_EQ", "!=": "COMPARE", "<>": "COMPARE", "≠": "COMPARE", "<": "COMPARE",
     "<=": "COMPARE", "≤": "COMPARE", ">": "COMPARE", ">=": "COMPARE", "≥": "COMPARE", "⊞": "BOX", "◇": "DIAMOND",
     "◊": "DIAMOND", "⋄": "DIAMOND", "□": "SQUARE", "◻": "SQUARE", "¬": "NOT",
-    "#const": "CONST", "#show": "SHOW", "#prefix": "PREFIX",
+    **DIRECTIVES,
 }  # fmt: skip
 
 
@@ -105,7 +111,9 @@ class _Lexer:
                 origin, following = following, starts[line]
             word = match[0]
             if kind == "NAME":
-                kind = _WORDS.get(word, "NAME")
+                kind = WORDS.get(word, "NAME")
+            elif kind in _TERMINALS:
+                kind = _TERMINALS[kind]
             elif kind in _SIGNS:
                 kind = _SYMBOLS[word]
             elif kind not in _PLAIN:
@@ -158,7 +166,7 @@ class _Lexer:
 
 
 _SIGNS = frozenset({"SYMBOL", "DIRECTIVE"})
-_PLAIN = frozenset({"NUMBER", "IRI", "PREFIXED", "NAMESPACE", "VARIABLE", "STRING"})
+_PLAIN = frozenset({"PREFIXED", "NAMESPACE", "VARIABLE"})
 
 
 def _line_starts(text: str) -> list[int]:

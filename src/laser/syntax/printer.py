@@ -31,7 +31,8 @@ from laser.syntax.tree import (
     Variable,
     Window,
 )
-from laser.values import Predicate, Value, write_value
+from laser.values import Iri, Predicate, Value, write_value
+from laser.values.operations import is_number
 
 if TYPE_CHECKING:
     from laser.syntax.program import Notation, Program
@@ -199,9 +200,9 @@ class _Writer:
                 assert_never(term)
 
     def value(self, value: Value) -> str:
-        if isinstance(value, str):
-            return f'"{value}"' if value in self.constants else write_value(value)
-        return self.iri(value[0]) if isinstance(value, tuple) else write_value(value)
+        if isinstance(value, str) and value in self.constants:
+            return f'"{value}"'
+        return self.iri(value.text) if isinstance(value, Iri) else write_value(value)
 
     def arithmetic(self, term: Arithmetic) -> tuple[str, int]:
         """The text, and how tightly it binds."""
@@ -219,8 +220,8 @@ class _Writer:
 
     def operand_of_minus(self, operand: Term) -> str:
         """A number is in parentheses: without them the minus would be part of it."""
-        is_number = isinstance(operand, Constant) and isinstance(operand.value, int | float)
-        return f"({self.term(operand)})" if is_number else self.term(operand, _PRIMARY)
+        is_signed = isinstance(operand, Constant) and is_number(operand.value)
+        return f"({self.term(operand)})" if is_signed else self.term(operand, _PRIMARY)
 
     def iri(self, iri: str) -> str:
         """The prefixed name by the longest prefix that fits, or the IRI in its brackets."""

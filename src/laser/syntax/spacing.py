@@ -10,7 +10,7 @@ __all__ = ["spaced"]
 
 _SPELLING = {"==": "=", "<>": "!=", "<-": ":-", "◊": "◇", "⋄": "◇", "◻": "□"}
 _NAMES = frozenset({"NAME", "IRI", "PREFIXED"})
-_TERM_ENDS = _NAMES | {"VARIABLE", "NUMBER", "STRING", "RPAR"}
+_TERM_ENDS = _NAMES | {"VARIABLE", "NUMBER", "LITERAL", "RPAR"}
 _CALLED = _NAMES | {"ABS", "MIN", "MAX"}
 _SIGNS = frozenset({"PLUS", "MINUS", "STAR", "SLASH"})
 _NEVER_BEFORE = frozenset({"_COMMA", "RPAR", "RBRACKET", "DOT", "_RANGE", "_CARET"})

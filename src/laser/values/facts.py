@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from laser.errors import FactError
-from laser.values import RESERVED, Atom, Iri, Value, number
+from laser.values.atom import Atom
+from laser.values.iri import BRACKETED
+from laser.values.registry import TYPES, Value
+from laser.values.string import NAME, RESERVED
 
-__all__ = ["FactInput", "parse_fact", "parse_facts", "to_atom", "to_atoms"]
+__all__ = ["FactInput", "parse_fact", "parse_facts", "read_literal", "read_value", "to_atom", "to_atoms"]
 
 
 FactInput: TypeAlias = str | tuple[Any, ...] | Atom
 
-_NAME = r"[a-z][A-Za-z0-9_]*(?!\w)"
-_IRI = r"<[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`]*>"
-_VALUE = rf"""(?:
-    ( {_NAME} )
-  | ( (?:-\s*)?[0-9]+(?![\w.]) )
-  | ( "[^"\\\n\r]*(?:\\[\\"ntr][^"\\\n\r]*)*" )
-  | ( (?:-\s*)?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w) )
-  | ( {_IRI} ) )"""
 
-_HEAD = re.compile(rf"\s*({_NAME}|{_IRI})\s*(\(\s*)?")
-_TERM = re.compile(rf"{_VALUE}\s*([,)])\s*", re.VERBOSE)
-_LONE_TERM = re.compile(rf"{_VALUE}\s*", re.VERBOSE)
+def _read_name(text: str) -> str:
+    if text in RESERVED:
+        raise FactError(f"'{text}' is a word of the language: as a string it is \"{text}\"")
+    return text
+
+
+_FORMS: tuple[tuple[str, Callable[[str], Value]], ...] = (
+    (rf"{NAME}(?!\w)", _read_name),
+    *((each.in_fact, each.read) for each in TYPES),
+)
+"""How values are written in facts, each with its reader. The number of the group that matched says which it is."""
+_READERS: tuple[Callable[[str], Value], ...] = (str, *(read for _, read in _FORMS))
+_VALUE = "|".join(f"({form})" for form, _ in _FORMS)
+_LITERAL = re.compile("|".join(f"({each.in_fact})" for each in TYPES))
+
+_HEAD = re.compile(rf"\s*({NAME}(?!\w)|{BRACKETED})\s*(\(\s*)?")
+_TERM = re.compile(rf"\s*(?:{_VALUE})\s*[,)]")
+_LONE_TERM = re.compile(rf"\s*(?:{_VALUE})\s*")
 _END = re.compile(r"\)\s*")
 _LOCAL_NAME = re.compile(r":\w")
 _FINAL_DOT = re.compile(r"\.?\s*\Z")
-_SPACE = re.compile(r"\s*")
-_ESCAPE = re.compile(r"\\(.)")
-_ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
 
 
 def parse_fact(text: str) -> Atom:
@@ -78,57 +84,55 @@ def _atom(text: str, position: int) -> tuple[Atom, int]:
     if end := _END.match(text, position):
         return Atom.of((head[1],)), end.end()
     flat: list[Value] = [head[1]]
-    while True:
-        term = _TERM.match(text, position)
-        if term is None:
-            raise _no_term(text, position)
-        flat.append(_value(term, text))
+    while term := _TERM.match(text, position):
+        flat.append(_value(term))
         position = term.end()
-        if term[6] == ")":
-            return Atom.of(tuple(flat)), position
+        if text[position - 1] == ")":
+            return Atom.of(tuple(flat)), _after_space(text, position)
+    raise _no_term(text, _after_space(text, position))
 
 
-def _value(term: re.Match[str], text: str) -> Value:
-    name, integer, string, decimal, iri, _ = term.groups()
-    if name is not None:
-        if name in RESERVED:
-            raise _error(text, term.start(), f"'{name}' is a word of the language: as a string it is \"{name}\"")
-        return str(name)
-    if string is not None:
-        return _ESCAPE.sub(_unescape, string[1:-1]) if "\\" in string else str(string[1:-1])
-    if iri is not None:
-        return Iri(iri[1:-1])
-    value = _number(integer or decimal, int if integer else float)
-    if value is None:
-        raise _error(text, term.start(), "the number is too large")
-    return value
-
-
-def _unescape(match: re.Match[str]) -> str:
-    return _ESCAPED[match[1]]
-
-
-def _number(word: str, kind: type[int] | type[float]) -> int | float | None:
+def _value(term: re.Match[str]) -> Value:
+    group = term.lastindex or 0
     try:
-        value = kind(word)
-    except ValueError:  # a space after the minus, or more digits than Python converts
-        short = "".join(word.split())
-        return _number(short, kind) if short != word else None
-    if isinstance(value, int):
-        return value
-    return number(value) if math.isfinite(value) else None
+        return _READERS[group](term[group])
+    except FactError as error:
+        raise _error(term.string, term.start(group), str(error)) from None
+
+
+def read_value(text: str) -> Value:
+    """A value that is written as in a fact, or FactError.
+
+    >>> read_value("x1"), read_value('"x 1"'), read_value("1.50")
+    ('x1', 'x 1', 1.5)
+    """
+    term = _LONE_TERM.fullmatch(text)
+    if term is None:
+        raise _no_term(text, _after_space(text, 0))
+    return _value(term)
+
+
+def read_literal(text: str) -> Value | None:
+    """A value that is written as the literal of some type; None for other texts, bare names among them.
+
+    >>> read_literal("1.50"), read_literal('"x1"'), read_literal("x1")
+    (1.5, 'x1', None)
+    """
+    match = _LITERAL.fullmatch(text)
+    return TYPES[match.lastindex - 1].read(text) if match and match.lastindex else None
 
 
 def _after_space(text: str, position: int) -> int:
-    space = _SPACE.match(text, position)
-    return space.end() if space else position
+    while text[position : position + 1].isspace():
+        position += 1
+    return position
 
 
 _ATOM_REASONS = (
     (r"\Z", "there is no atom"),
     (r"[A-Z_]\w*", "'{}' is a variable: names of predicates begin with a lower-case letter"),
     (r"\w*:\w+", "'{}' has a prefix, which only programs know: write the whole IRI in <…>"),
-    (r"(?:not|in|at|always|div|mod|abs|min|max)(?!\w)", "'{}' is a word of the language and names no predicate"),
+    (rf"(?:{'|'.join(sorted(RESERVED))})(?!\w)", "'{}' is a word of the language and names no predicate"),
     (r"@", "'{}' does not belong to a fact: its time is given beside it"),
     (r"¬", "'{}' does not belong to a fact: what is not given does not hold"),
     (r"\w+|.", "no atom begins with '{}': a name has the letters a-z, A-Z, digits and _, the first one a-z"),

@@ -1,6 +1,6 @@
 """What the operators of the language do with values; None where they are not defined.
 
-Arithmetic is over numbers, order is within one kind of value. What lies outside is no error in a running stream: the rule
+Arithmetic is over numbers, order is within one type of values. What lies outside is no error in a running stream: the rule
 instance does not fire (specification, section 1), so every function here is total.
 """
 
@@ -11,9 +11,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from laser.values import Iri, Value, number
+from laser.values.number import NUMBER, number
+from laser.values.registry import Value, type_of
 
-__all__ = ["COMPARISONS", "OPERATORS", "apply", "compare"]
+__all__ = ["COMPARISONS", "HUGE", "OPERATORS", "apply", "compare", "is_number"]
 
 HUGE = 2**1024
 """Integers from here on are given up, as decimals overflow there: squaring in a loop would eat all memory."""
@@ -41,7 +42,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def is_number(value: Value) -> bool:
-    return isinstance(value, int | float)
+    return type_of(value) is NUMBER
 
 
 def apply(symbol: str, *values: Value) -> Value | None:
@@ -61,17 +62,12 @@ def apply(symbol: str, *values: Value) -> Value | None:
     return number(result) if math.isfinite(result) else None
 
 
-def kind(value: Value) -> int:
-    """Values of one kind can be ordered: numbers, strings, IRIs."""
-    return 1 if isinstance(value, str) else 2 if isinstance(value, Iri) else 0
-
-
 def compare(symbol: str, left: Value, right: Value) -> bool | None:
-    """Whether a comparison holds, or None for an order between a number and a string.
+    """Whether a comparison holds, or None for an order between values of different types.
 
     >>> compare("<", 1, 2.5), compare("=", 1, "1"), compare("<", 1, "a")
     (True, False, None)
     """
-    if symbol not in ("=", "!=") and kind(left) != kind(right):
+    if symbol not in ("=", "!=") and type_of(left) is not type_of(right):
         return None
     return COMPARISONS[symbol](left, right)

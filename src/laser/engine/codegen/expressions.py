@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from laser.rules.body import Comparison
 from laser.syntax.tree import Arithmetic, Constant, Term, Variable
-from laser.values import Iri, Value
+from laser.values import Value, write_code
+from laser.values.operations import is_number
 
 __all__ = ["Expressions", "python_name"]
 
@@ -37,7 +38,7 @@ class Expressions:
         self.count = 0
 
     def literal(self, value: Value) -> str:
-        return f"Iri({value[0]!r})" if isinstance(value, Iri) else repr(value)
+        return write_code(value)
 
     def is_bound(self, term: Term) -> bool:
         match term:
@@ -87,7 +88,9 @@ class Expressions:
             case Variable(name=name):
                 return self.bound[name]
             case Constant(value=value):
-                return self.literal(value) if isinstance(value, str | Iri) else f"({value!r})"
+                return (
+                    f"({self.literal(value)})" if is_number(value) else self.literal(value)
+                )  # 1.__class__ is no Python
             case Arithmetic(operator=operator, operands=operands):
                 return self.arithmetic(operator, operands)
             case _:

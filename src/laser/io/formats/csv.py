@@ -15,14 +15,16 @@ from laser.errors import FactError
 from laser.io.lines import Line
 from laser.io.records import Said
 from laser.ticks import Tick
-from laser.values import Atom, Iri, Value, to_value, write_value
-from laser.values.facts import parse_fact
+from laser.values import Atom, Iri, Value, write_value
+from laser.values.facts import read_literal
 
 __all__ = [
     "join_quoted", "parse_background", "parse_record", "read_field", "write_change", "write_interval", "write_snapshot",
 ]  # fmt: skip
 
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+_PADDED = re.compile(r"-?0[0-9]|-\s")
+"""How no table writes a number: 007 is a code, and JSON does not have it either."""
+_PADDING = frozenset("-0")
 _MUST_QUOTE = re.compile(r'[,"\r\n]|\A\s|\s\Z|\A\Z')
 _MOST_LINES = 100
 
@@ -96,23 +98,10 @@ def read_field(text: str) -> Value:
     >>> read_field("1"), read_field("1.5"), read_field("007"), read_field('"1"'), read_field("two words")
     (1, 1.5, '007', '1', 'two words')
     """
-    digits = _NUMBER.fullmatch(text)
-    if digits:
-        return to_value(float(text)) if digits[1] or digits[2] else int(text)
-    if text[:1] == "<" and text[-1:] == ">":
-        return Iri(text[1:-1])
-    if len(text) > 1 and text[0] == text[-1] == '"':
-        return _unquote(text)
-    return text
-
-
-def _unquote(text: str) -> str:
-    """The string that is written in quotes; a text with quotes that is no such string stands for itself."""
-    try:
-        fact = parse_fact(f"v({text})")
-    except FactError:
-        return text
-    return str(fact[1]) if len(fact) == 2 else text
+    value = None if text[:1] in _PADDING and _PADDED.match(text) else read_literal(text)
+    if value is not None:
+        return value
+    return Iri(text[1:-1]) if text[:1] == "<" and text[-1:] == ">" else text  # no IRI there is a mistake, not a string
 
 
 def write_change(time: int | str, atom: Atom, holds: bool) -> str:
@@ -138,8 +127,8 @@ def _write_field(value: Value) -> str:
     """The text that `read_field` makes this value of."""
     if type(value) is not str:
         return write_value(value)
-    special = not value or _NUMBER.fullmatch(value) or value[:1] in '<"'
-    return write_value(value) if special else value
+    is_special = not value or value[0] in '<"' or (read_literal(value) is not None and not _PADDED.match(value))
+    return write_value(value) if is_special else value
 
 
 def _line(fields: list[str]) -> str:

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 from laser.errors import FactError, TimeError
 from laser.io.records import Said
 from laser.ticks import Tick, check_time
-from laser.values import Atom, Iri, Value
+from laser.values import Atom, Iri, Value, from_json, to_json
+from laser.values.number import NUMBER
 
 __all__ = ["parse_background", "parse_record", "write_change", "write_interval", "write_snapshot"]
 
@@ -45,9 +46,11 @@ def parse_background(text: str) -> tuple[Atom, ...]:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        said = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        said = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=NUMBER.read)
     except json.JSONDecodeError as error:
         raise FactError(f"it is no JSON: {error.msg} (column {error.colno})") from None
+    except ValueError:
+        raise FactError("a number is too large: integers have at most 4300 digits") from None
     if not isinstance(said, dict):
         raise FactError(f"a record is an object, not {_kind(said)}")
     # Only escapes can bring in half a character; it could never be written out again.
@@ -118,27 +121,16 @@ def _fact(said: dict[str, Any], keys: frozenset[str]) -> Atom:
 
 
 def _predicate(name: Any) -> str | Iri:
-    if isinstance(name, dict):
-        return _iri(name)
-    if not isinstance(name, str):
+    name = from_json(name) if isinstance(name, dict) else name
+    if not isinstance(name, str | Iri):
         raise FactError(f"'predicate' is a string, not {_kind(name)}")
     return name
 
 
 def _value(value: Any) -> Value:
-    match value:
-        case dict():
-            return _iri(value)
-        case list() | None:
-            raise FactError(f'{_kind(value)} is not a term: use a number, a string or {{"iri": …}}')
-        case _:
-            return value  # type: ignore[no-any-return]
-
-
-def _iri(value: dict[str, Any]) -> Iri:
-    if set(value) != {"iri"}:
-        raise FactError('an object is not a term, unless it is an IRI: {"iri": "http://…"}')
-    return Iri(value["iri"])
+    if value is None or isinstance(value, list):
+        raise FactError(f'{_kind(value)} is not a term: use a number, a string or {{"iri": …}}')
+    return from_json(value) if isinstance(value, dict) else value
 
 
 def _kind(value: Any) -> str:
@@ -170,11 +162,7 @@ def write_interval(atom: Atom, since: int | str, until: int | str, ongoing: bool
 
 
 def _atom(atom: Atom) -> dict[str, Any]:
-    return {"predicate": atom.predicate, "args": [_json(value) for value in atom.args]}
-
-
-def _json(value: Value) -> Any:
-    return {"iri": value.text} if isinstance(value, Iri) else value
+    return {"predicate": atom.predicate, "args": list(map(to_json, atom.args))}
 
 
 def _dump(entry: dict[str, Any]) -> str:

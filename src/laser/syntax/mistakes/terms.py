@@ -30,9 +30,9 @@ def capital_name(case: Case) -> Diagnostic | None:
 
 
 def quoted_name(case: Case) -> Diagnostic | None:
-    if case.kind() == "STRING" and "NAME" in case.accepted and "STRING" not in case.accepted:
+    if case.kind() == "LITERAL" and "NAME" in case.accepted and "LITERAL" not in case.accepted:
         offset = 0
-    elif case.kind() == "LPAR" and case.kind(-1) == "STRING":
+    elif case.kind() == "LPAR" and case.kind(-1) == "LITERAL":
         offset = -1
     else:
         return None
@@ -57,7 +57,7 @@ def reserved_word(case: Case) -> Diagnostic | None:
     else:
         return None
     word = case.word(offset)
-    hint = f'as a string it is "{word}"' if "STRING" in case.accepted or offset else "choose another name"
+    hint = f'as a string it is "{word}"' if "LITERAL" in case.accepted or offset else "choose another name"
     return case.found("reserved-word", f"'{word}' is a word of the language", _WORD_LAW, hint, offset=offset)
 
 

@@ -1,0 +1,115 @@
+"""The value types, and what can be asked of a value whatever its type. Each answer is one lookup of its class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from laser.errors import FactError
+from laser.values.iri import IRI, Iri
+from laser.values.number import NUMBER
+from laser.values.static_type import StaticType
+from laser.values.string import STRING
+from laser.values.value_type import ValueType
+
+__all__ = [
+    "BY_CLASS",
+    "CODE_NAMES",
+    "PLAIN_CLASSES",
+    "TYPES",
+    "Value",
+    "from_json",
+    "static_type_of",
+    "to_json",
+    "to_value",
+    "type_of",
+    "value_order",
+    "write_code",
+    "write_value",
+]
+
+Value: TypeAlias = int | float | str | Iri
+
+TYPES: Final = (STRING, NUMBER, IRI)
+"""All value types. Where a text or an object could be of several, the first that takes it has it."""
+
+BY_CLASS: Final[Mapping[type, ValueType]] = {python: each for each in TYPES for python in each.classes}
+PLAIN_CLASSES: Final = frozenset[type]().union(*(each.plain for each in TYPES))
+CODE_NAMES: Final = {name: thing for each in TYPES for name, thing in each.code_names.items()}
+
+_BY_TAG = {each.json_tag: each for each in TYPES if each.json_tag is not None}
+_WRITE = {python: each.write for python, each in BY_CLASS.items()}
+_TO_JSON = {python: each.to_json for python, each in BY_CLASS.items()}
+_RANK = {python: each.rank for python, each in BY_CLASS.items()}
+
+
+def type_of(value: Value) -> ValueType:
+    """The type of a value."""
+    return BY_CLASS[type(value)]
+
+
+def static_type_of(value: Value) -> StaticType:
+    """The static type of a position that holds this value."""
+    return BY_CLASS[type(value)].classes[type(value)]
+
+
+def to_value(value: Any) -> Value:
+    """Take a Python object as a term, or raise FactError.
+
+    >>> to_value(True), to_value(2.0), to_value("x")
+    ('true', 2, 'x')
+    """
+    python = type(value)
+    if python in PLAIN_CLASSES:
+        return value  # type: ignore[no-any-return]
+    known = BY_CLASS.get(python)
+    return _foreign(value) if known is None else known.accept(value)
+
+
+def _foreign(value: Any) -> Value:
+    """What the first type that takes an object of a class of its own makes of it."""
+    for each in TYPES:
+        taken: Value | None = each.accept(value)
+        if taken is not None:
+            return taken
+    *others, last = [known.__name__ for known in sorted(BY_CLASS, key=_RANK.__getitem__)]
+    raise FactError(f"{value!r} of type {type(value).__name__} is not a term: use {', '.join(others)} or {last}")
+
+
+def write_value(value: Value) -> str:
+    """A value as it is written in a program.
+
+    >>> print(write_value("x1"), write_value("two words"), write_value(3.5))
+    x1 "two words" 3.5
+    """
+    return _WRITE[type(value)](value)
+
+
+def value_order(value: Value) -> tuple[int, Any]:
+    """A total order over all values: numbers, then strings, then IRIs."""
+    return (_RANK[type(value)], value)
+
+
+def write_code(value: Value) -> str:
+    """Python source of a value; ``CODE_NAMES`` has the names that occur in it."""
+    return BY_CLASS[type(value)].code(value)
+
+
+def to_json(value: Value) -> Any:
+    """A value as JSON has it."""
+    return _TO_JSON[type(value)](value)
+
+
+def from_json(data: Any) -> Value:
+    """The value that JSON has so, or FactError.
+
+    >>> from_json(1.0), from_json(True), from_json({"iri": "http://example.org/a"})
+    (1, 'true', <http://example.org/a>)
+    """
+    if type(data) is not dict:
+        return to_value(data)
+    tag, content = next(iter(data.items()), (None, None))
+    if len(data) != 1 or tag not in _BY_TAG:
+        forms = " or ".join(f'{{"{known}": …}}' for known in sorted(_BY_TAG))
+        raise FactError(f"an object is not a term, unless it has the form {forms}")
+    return _BY_TAG[tag].from_json(content)  # type: ignore[no-any-return]

@@ -1,0 +1,73 @@
+"""Strings, and the words of the language, which as strings are written in quotes."""
+
+from __future__ import annotations
+
+import re
+
+from laser.errors import LiteralError
+from laser.values import static_type
+from laser.values.value_type import ValueType
+
+__all__ = ["NAME", "RESERVED", "STRING", "is_name"]
+
+NAME = r"[a-z][A-Za-z0-9_]*"
+"""What can be written bare, as a predicate's name or as a string."""
+
+RESERVED = frozenset({"not", "in", "at", "always", "div", "mod", "abs", "min", "max"})
+"""The words of the language: no predicate is called so, and as strings they are written in quotes."""
+
+_ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
+_ESCAPES = str.maketrans({character: f"\\{letter}" for letter, character in _ESCAPED.items()})
+_ESCAPE = re.compile(r"\\(.)")
+_NAME = re.compile(NAME)
+
+_FOREIGN_BOOLEANS = frozenset({"bool", "bool_"})
+"""What numpy, in its versions, calls its truth values. They are not numbers to it, but convert to them."""
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be written bare."""
+    return text not in RESERVED and _NAME.fullmatch(text) is not None
+
+
+def _read(text: str) -> str:
+    """
+    >>> _read('"two words"'), _read(r'"a\\tb"')
+    ('two words', 'a\\tb')
+    """
+    return _ESCAPE.sub(_unescape, text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def _unescape(match: re.Match[str]) -> str:
+    character = _ESCAPED.get(match[1])
+    if character is None:
+        where = slice(match.start() + 1, match.end() + 1)  # the quotation mark comes before it
+        note, hint = r"a string knows \\ \" \n \t and \r", r"write \\ for a backslash"
+        raise LiteralError("bad-escape", f"'{match[0]}' stands for no character", where, note, hint)
+    return character
+
+
+def _write(value: str) -> str:
+    return value if is_name(value) else f'"{value.translate(_ESCAPES)}"'
+
+
+def _accept(value: object) -> str | None:
+    """Text, and truth values, which Python takes for numbers."""
+    if isinstance(value, bool) or type(value).__name__ in _FOREIGN_BOOLEANS:
+        return "true" if value else "false"
+    return (
+        str.__str__(value) if isinstance(value, str) else None
+    )  # not str(): of an enumeration, the value, not the name
+
+
+STRING = ValueType(
+    name="string",
+    classes={str: static_type.STRING},
+    plain=frozenset({str}),
+    rank=1,
+    in_program=r'"[^"\\\n\r]*(?:\\[^\n\r][^"\\\n\r]*)*"',
+    in_fact=r'"[^"\\\n\r]*(?:\\[\\"ntr][^"\\\n\r]*)*"',
+    read=_read,
+    write=_write,
+    accept=_accept,
+)
