@@ -30,8 +30,8 @@ def number(value: float) -> int | float:
     return int(value) if value.is_integer() else value
 
 
-def is_writable(value: int | float) -> bool:
-    """Whether a number can be written in a program."""
+def is_writable(value: object) -> bool:
+    """Whether a value can be written in a program: all but integers of more than 4300 digits."""
     return type(value) is not int or value.bit_length() <= LONGEST_DECIMAL
 
 
