@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic, FactError
 from laser.syntax import tree
+from laser.syntax.program import to_constant
 from laser.syntax.terms import subterms
-from laser.values import to_value
 
 __all__ = ["bad_constant"]
 
@@ -29,7 +29,7 @@ def _override(subject: Subject, directive: tree.ConstDirective) -> Diagnostic | 
     if directive.name not in subject.overrides:
         return None
     try:
-        to_value(subject.overrides[directive.name])
+        to_constant(subject.overrides[directive.name])
     except FactError as error:
         message = f"the run gives `{directive.name}` no value: {error}"
         return Diagnostic("bad-constant", message, directive.span, NOTE, "give it a number or a text")

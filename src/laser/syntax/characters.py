@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from laser.errors import Diagnostic, Span
+from laser.values.iri import OUTSIDE
 
 __all__ = ["foreign_word", "open_comment", "open_string", "wrong_symbol"]
 
+_OUTSIDE = re.compile(f"[{OUTSIDE}]")
 _COMMA = "conditions are divided by commas: write `,`"
 _OR = "there is no `or`: write a second rule with the same head"
 _NOT = "negation is written `not` or `¬`"
@@ -55,10 +59,22 @@ def wrong_symbol(word: str, span: Span) -> Diagnostic:
     if len(word) > 1 and word[0] in "'“„":
         note = "strings stand in double quotation marks"
         return Diagnostic("quotes", f"{word} is no string", span, note, f'write "{word[1:-1]}"')
+    if word[0] == "<" and word[-1] == ">" and len(word) > 2:
+        return _bad_iri(word, span)
     if word[0] == ".":
         return Diagnostic("unknown-symbol", f"'{word}' is no number", span, None, f"write `0{word}`")
     name = f"'{word}'" if word.isascii() and word.isprintable() else f"'{_visible(word)}' (U+{ord(word[0]):04X})"
     return Diagnostic("unknown-symbol", f"{name} is no sign of the language", span, None, _HINTS.get(word))
+
+
+def _bad_iri(word: str, span: Span) -> Diagnostic:
+    """The finding about an IRI with a character that no IRI has, at that character."""
+    found = _OUTSIDE.search(word, 1, len(word) - 1)
+    at = found.start() if found else 0
+    place = Span(span.line, span.column + at, span.line, span.column + at + 1)
+    hint = f"write it in percent, as in `%{ord(word[at]):02X}`" if ord(word[at]) < 0x80 else None
+    note = "an IRI has no blanks, no brackets, no quotation marks and no control characters"
+    return Diagnostic("unknown-symbol", f"'{_visible(word[at])}' cannot stand in an IRI", place, note, hint)
 
 
 def _visible(word: str) -> str:

@@ -11,6 +11,7 @@ from lark import Token
 from laser.errors import Diagnostic, Span
 from laser.syntax.characters import foreign_word, open_comment, open_string, wrong_symbol
 from laser.values import RESERVED, TYPES
+from laser.values.iri import SCHEME
 from laser.values.string import NAME
 
 __all__ = ["Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WORDS", "lex", "span_of"]
@@ -39,7 +40,7 @@ _PATTERN = re.compile(
     | (?P<FOREIGN> \w+ )
     | (?P<OPEN_STRING> "[^\n\r]* )
     | (?P<DIRECTIVE> (?<![⊞^\[])(?:{"|".join(re.escape(word) for word in DIRECTIVES)})(?![A-Za-z0-9_]) )
-    | (?P<MISTAKE> =<(?![A-Za-z][A-Za-z0-9+.\-]*:) | => | := | && | \|\| | -> | '[^'\n\r]*' | [“„][^“”\n\r]*[“”] | \.[0-9]+ )
+    | (?P<MISTAKE> =<(?!{SCHEME}) | <{SCHEME}[^\s<>]*> | => | := | && | \|\| | -> | '[^'\n\r]*' | [“„][^“”\n\r]*[“”] | \.[0-9]+ )
     | (?P<SYMBOL> :- | <- | \.\. | != | <> | <= | >= | == | [←.,()\[\]@\#^+\-*/=<>≤≥≠⊞◇◊⋄□◻¬] )
     | (?P<OTHER> . )
     """,

@@ -11,8 +11,9 @@ from laser.errors import FactError, Span
 from laser.syntax.terms import evaluate
 from laser.syntax.tree import ConstDirective, Fact, PrefixDirective, Rule, ShowDirective, Statement
 from laser.values import Predicate, Value, to_value
+from laser.values.number import is_writable
 
-__all__ = ["Notation", "Program", "expect_program", "source_text"]
+__all__ = ["Notation", "Program", "expect_program", "source_text", "to_constant"]
 
 Notation = Literal["readable", "formal"]
 
@@ -93,9 +94,17 @@ def _constant(directive: ConstDirective, overrides: Mapping[str, Any], values: M
     if directive.name not in overrides:
         return evaluate(directive.value, {}, values)
     try:
-        return to_value(overrides[directive.name])
+        return to_constant(overrides[directive.name])
     except FactError:
         return None
+
+
+def to_constant(given: Any) -> Value:
+    """What a run gives as the value of a constant, or FactError. It must be one that a program can write."""
+    value = to_value(given)
+    if not is_writable(value):
+        raise FactError("the number is too large: in a program, integers have at most 4300 digits")
+    return value
 
 
 def source_text(rows: Sequence[str], span: Span | None) -> str:

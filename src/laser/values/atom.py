@@ -38,7 +38,9 @@ def check_predicate_name(name: Any) -> str:
         return str(name)
     if name in RESERVED:
         raise FactError(f"'{name}' is a word of the language and names no predicate")
-    raise FactError(f"{name!r} is no predicate: a name begins with a lower-case letter and has letters, digits and _")
+    raise FactError(
+        f"{name!r} is no predicate: a name begins with a lower-case letter and has letters, digits and _, or is an absolute IRI in <…>"
+    )
 
 
 class Atom(tuple):  # type: ignore[type-arg]

@@ -8,10 +8,12 @@ from laser.errors import FactError
 from laser.values import static_type
 from laser.values.value_type import ValueType
 
-__all__ = ["BRACKETED", "IRI", "Iri", "is_bracketed"]
+__all__ = ["BRACKETED", "IRI", "Iri", "OUTSIDE", "SCHEME", "is_bracketed"]
 
-_TEXT = r"[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`\x00-\x20\x7f-\x9f\ud800-\udfff]*"
-"""An absolute IRI. Without the characters that RFC 3987 leaves out: blanks, brackets, controls, half surrogate pairs."""
+SCHEME = r"[A-Za-z][A-Za-z0-9+.\-]*:"
+OUTSIDE = r"\s<>\"{}|\\^`\x00-\x20\x7f-\x9f\ud800-\udfff"
+"""The characters that RFC 3987 leaves out: blanks, brackets, controls, half surrogate pairs."""
+_TEXT = f"{SCHEME}[^{OUTSIDE}]*"
 _ABSOLUTE = re.compile(_TEXT)
 
 BRACKETED = f"<{_TEXT}>"
