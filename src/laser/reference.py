@@ -6,19 +6,20 @@ Slow, short and meant to be checked by eye against that text. Every faster way i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
-from laser.rules.body import Comparison, CoreWindow, ExtendedAtom
+from laser.rules.body import Always, At, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Atom, Value
 from laser.values.facts import FactInput, to_atoms
 from laser.values.operations import apply, compare
+from laser.windows import History, LastFacts, Sliding, Window
 
-__all__ = ["answer", "answer_stream"]
+__all__ = ["answer", "answer_stream", "window_points"]
 
-History: TypeAlias = Sequence[tuple[int, Atom]]
+Stream: TypeAlias = Sequence[tuple[int, Atom]]
 """The data stream: facts with their time points, in arrival order, each once."""
 
 Binding: TypeAlias = dict[str, Value]
@@ -46,7 +47,7 @@ def answer_stream(
         yield t, answer(core, [(u, a) for u, a in history if u <= t], first, t)
 
 
-def answer(core: ResolvedProgram, history: History, t0: int, t: int) -> frozenset[Atom]:
+def answer(core: ResolvedProgram, history: Stream, t0: int, t: int) -> frozenset[Atom]:
     """The output at t: the derived atoms in v(t)."""
     v: Snapshot = {u: {a for w, a in history if w == u} for u in range(t0, t + 1)}
     derived: set[tuple[int, Atom]] = set()
@@ -63,7 +64,7 @@ def answer(core: ResolvedProgram, history: History, t0: int, t: int) -> frozense
 class Evaluation:
     """The meaning of rules and bodies at t, in the stream v over [t0, t]."""
 
-    def __init__(self, core: ResolvedProgram, history: History, v: Snapshot, t0: int, t: int) -> None:
+    def __init__(self, core: ResolvedProgram, history: Stream, v: Snapshot, t0: int, t: int) -> None:
         self.core, self.history, self.v, self.t0, self.t = core, history, v, t0, t
 
     def apply(self, rule: Rule) -> Iterator[tuple[int, Atom]]:
@@ -95,32 +96,47 @@ class Evaluation:
     def holds(self, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
         """The bindings under which an extended atom (leaving ``negated`` aside) holds at t."""
         points = self.window(atom.window)
-        if atom.modality == "now":
-            yield from match_any(atom, self.at(points, self.t), binding)
-        elif atom.modality == "always":
-            yield from match_any(atom, set.intersection(*(self.at(points, u) for u in points)), binding)
-        elif atom.modality == "sometime":
-            for u in points:
-                yield from match_any(atom, self.at(points, u), binding)
-        else:
-            assert atom.time is not None
-            for u in points:
-                for timed in match(atom.time, u, binding):
-                    found = list(match_any(atom, self.at(points, u), timed))
-                    yield from found if not atom.absent else [] if found else [timed]
+        match atom.modality:
+            case Now():
+                yield from match_any(atom, self.at(points, self.t), binding)
+            case Sometime():
+                for u in points:
+                    yield from match_any(atom, self.at(points, u), binding)
+            case Always():
+                if points:
+                    yield from match_any(atom, set.intersection(*(self.at(points, u) for u in points)), binding)
+            case At(time=time):
+                for u in points:
+                    for timed in matches(time, u, binding):
+                        found = list(match_any(atom, self.at(points, u), timed))
+                        yield from found if not atom.negated_inside else [] if found else [timed]
+            case _:
+                assert_never(atom.modality)
 
     def at(self, points: Snapshot, u: int) -> set[Atom]:
         """What holds at u: the atoms there, and background data everywhere."""
         return points[u] | self.core.background
 
-    def window(self, window: CoreWindow | None) -> Snapshot:
-        if window is None:
-            return self.v
-        if window.kind == "time":
-            return {u: self.v[u] for u in range(max(self.t0, self.t - window.size), self.t + 1)}
-        last = self.history[-window.size :]
-        first = last[0][0] if len(last) == window.size else self.t0
-        return {u: {a for w, a in last if w == u} for u in range(first, self.t + 1)}
+    def window(self, window: Window) -> Snapshot:
+        """The time points of a window with what holds there; in a tuple window, only the facts that it counts."""
+        points = window_points(window, self.history, self.t0, self.t)
+        if isinstance(window, LastFacts):
+            last = self.history[-window.size :]
+            return {u: {a for w, a in last if w == u} for u in points}
+        return {u: self.v[u] for u in points}
+
+
+def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
+    """The time points of a window at t, on the timeline [t0, t]."""
+    match window:
+        case History():
+            return range(t0, t + 1)
+        case Sliding(ticks=n):
+            return range(max(t0, t - n), t + 1)
+        case LastFacts(size=n):
+            return range(history[-n][0] if len(history) >= n else t0, t + 1)
+        case _:
+            assert_never(window)
 
 
 def satisfy(test: Comparison, binding: Binding) -> Iterator[Binding]:
@@ -147,11 +163,11 @@ def match_all(terms: Sequence[tree.Term], values: Sequence[Value], binding: Bind
     if not terms:
         yield binding
         return
-    for extended in match(terms[0], values[0], binding):
+    for extended in matches(terms[0], values[0], binding):
         yield from match_all(terms[1:], values[1:], extended)
 
 
-def match(term: tree.Term, value: Value, binding: Binding) -> Iterator[Binding]:
+def matches(term: tree.Term, value: Value, binding: Binding) -> Iterator[Binding]:
     """A term matches a value if it is unbound, or equal to it."""
     if isinstance(term, tree.Variable) and term.name not in binding:
         yield binding | {term.name: value}
@@ -183,10 +199,10 @@ def is_ready(element: ExtendedAtom | Comparison, binding: Binding) -> bool:
         )
         return assigns or not any(free)
     times = () if element.time is None else (element.time,)
-    binding_terms = () if element.negated else times if element.absent else (*element.args, *times)
+    binding_terms = () if element.negated else times if element.negated_inside else (*element.args, *times)
     binds = {term.name for term in binding_terms if isinstance(term, tree.Variable)}
     needs = {name for term in (*element.args, *times) for name in variables(term)} - binds
-    return all(name in binding or name.startswith("_#") for name in needs)
+    return all(name in binding or tree.Variable(name).is_anonymous for name in needs)
 
 
 def variables(term: tree.Term) -> set[str]:

@@ -6,11 +6,12 @@ incrementally; but at every tick it forgets all that was derived and derives it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from laser.answers import Shift, Snapshot
 from laser.bench.case import Fact
-from laser.engine.inputs.input import InputRelation
+from laser.engine.inputs import Input
 from laser.engine.machine import Machine
-from laser.engine.operators.rule import EveryComponent, PendingRelation
 from laser.engine.reasoner import Reasoner
 from laser.plan.build import build
 from laser.values import Atom, Predicate
@@ -24,31 +25,16 @@ class NaiveMachine(Machine):
     resting = False
     """While it rests, it takes facts into its windows and derives nothing."""
 
-    def settle(self, queue: set[int], turned: list[InputRelation], t: int) -> list[Shift]:
-        self.forget()
+    def settle(self, queue: set[int], moved: Sequence[Input], t: int) -> list[Shift]:
+        self.forget_derived()
         for relation in () if self.resting else self.inputs:
-            gone = set(relation.dead)
-            relation.added = [key for key in relation.live() if key not in gone] if gone else list(relation.live())
-            relation.removed, relation.early = [], []
-        shifts = [] if self.resting else super().settle(set(range(len(self.components))), self.inputs, t)
+            gone = set(relation.revoked)
+            relation.delta.added = [key for key in relation.live() if key not in gone]
+            relation.delta.removed, relation.delta.shortened = [], []
+        shifts = [] if self.resting else super().settle(set(range(len(self.operators))), self.inputs, t)
         for relation in self.inputs:
             relation.end_tick()
         return shifts
-
-    def forget(self) -> None:
-        for relation in self.relations:
-            if isinstance(relation, InputRelation):
-                continue
-            relation.alive.clear()
-            relation.due.clear()
-            relation.dead = []
-            if isinstance(relation, PendingRelation):
-                relation.timers.clear()
-            for positions in self.generated.indexes.get(relation.node, ()):
-                self.namespace[f"n{relation.number}_by_{'_'.join(map(str, positions))}"].clear()
-        for component in self.components:
-            if isinstance(component, EveryComponent):
-                component.counts.clear()
 
 
 class NaiveReasoner(Reasoner):
@@ -64,5 +50,5 @@ class NaiveReasoner(Reasoner):
     def holding(self) -> frozenset[Atom]:
         return Snapshot().of(self._machine)
 
-    def _make(self, streamed: frozenset[Predicate]) -> Machine:
+    def _new_machine(self, streamed: frozenset[Predicate]) -> Machine:
         return NaiveMachine(build(self._core, streamed), self._limit, self._reports)

@@ -9,6 +9,7 @@ from laser.syntax import tree
 from laser.syntax.terms import evaluate
 from laser.values import Value
 from laser.values.operations import compare
+from laser.windows import PRESENT, Sliding, TimeWindow, Window
 
 __all__ = ["conflict", "excludes", "implies", "is_irreflexive"]
 
@@ -17,8 +18,8 @@ OUTCOMES = {"=": {0}, "!=": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-Ticks = Callable[[tree.Window], int | None]
-"""The length of a time window; None for tuple windows and where it is not known."""
+Windows = Callable[[tree.Window | None], Window | None]
+"""A window as it is evaluated; None where there is none, or it is not known."""
 
 
 def is_irreflexive(operator: str) -> bool:
@@ -66,24 +67,35 @@ def excludes(operator: str, bound: Value, other: str, limit: Value) -> bool:
     return not compare("<=" if both_reach else "<", bound, limit)
 
 
-def implies(strong: tree.Literal, weak: tree.Literal, ticks: Ticks) -> bool:
+def implies(strong: tree.Literal, weak: tree.Literal, windows: Windows) -> bool:
     """Whether ``weak`` holds wherever ``strong`` does; apart from inner negations both are positive."""
     if strong == weak:
         return True
     if strong.atom != weak.atom or strong.negated_inside or weak.negated_inside:
         return False
     if weak.modality == "now":
-        return strong.modality == "always" and _length(strong, ticks) is not None
-    return weak.modality == "sometime" and _is_within(strong, weak, ticks)
+        return strong.modality == "always" and _shows_present(windows(strong.window))
+    return weak.modality == "sometime" and _is_within(_found_in(strong, windows), windows(weak.window))
 
 
-def _is_within(strong: tree.Literal, weak: tree.Literal, ticks: Ticks) -> bool:
-    """Whether a time at which ``strong`` finds the atom lies in the time window of ``weak``."""
-    outer, inner = _length(weak, ticks), _length(strong, ticks)
-    if strong.modality == "now" or (strong.modality == "always" and inner is not None):
-        inner = 0
-    return outer is not None and inner is not None and inner <= outer
+def _found_in(strong: tree.Literal, windows: Windows) -> Window | None:
+    """A window in which a literal that holds finds its atom."""
+    window = windows(strong.window)
+    if strong.modality == "now" or (strong.modality == "always" and _shows_present(window)):
+        return PRESENT
+    return window
 
 
-def _length(literal: tree.Literal, ticks: Ticks) -> int | None:
-    return None if literal.window is None else ticks(literal.window)
+def _shows_present(window: Window | None) -> bool:
+    return isinstance(window, TimeWindow) and window.shows_present is True
+
+
+def _is_within(inner: Window | None, outer: Window | None) -> bool:
+    """Whether all time points of one time window are always in another."""
+    match inner, outer:
+        case Sliding(ticks=short), Sliding(ticks=long):
+            return short <= long
+        case TimeWindow(), TimeWindow():
+            return inner == outer
+        case _:
+            return False

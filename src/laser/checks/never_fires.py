@@ -82,7 +82,7 @@ def contradictory_literals(subject: Subject, rule: tree.Rule) -> Iterator[Reason
     body = rule.literals
     for negative in (literal for literal in body if literal.negated):
         for positive in body:
-            if not positive.negated and implies(positive, replace(negative, negated=False), subject.ticks):
+            if not positive.negated and implies(positive, replace(negative, negated=False), subject.window):
                 one, two = subject.literal_text(positive), subject.literal_text(negative)
                 message = f"`{one}` and `{two}` exclude each other"
                 yield message, negative.span, *_note_and_hint(subject, positive, negative)

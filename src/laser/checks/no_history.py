@@ -11,6 +11,7 @@ from laser.errors import Diagnostic
 from laser.syntax import tree
 from laser.syntax.printer import write_statement
 from laser.syntax.terms import variables
+from laser.windows import PRESENT, TimeWindow
 
 __all__ = ["no_history"]
 
@@ -35,7 +36,7 @@ def no_history(subject: Subject) -> Iterator[Diagnostic]:
 def _looks_back(subject: Subject, literal: tree.Literal) -> bool:
     if literal.window is None:
         return isinstance(literal.modality, tree.At)
-    return literal.window.kind == "time" and subject.size(literal.window) != 0
+    return issubclass(literal.window.kind, TimeWindow) and subject.window(literal.window) != PRESENT
 
 
 def _hint(subject: Subject, literal: tree.Literal) -> str:
@@ -61,7 +62,12 @@ def _longest(subject: Subject, literal: tree.Literal) -> tree.Window | None:
     readers = subject.readers[literal.atom.predicate]
     windows = [reader.window for reader in readers if _looks_back(subject, reader)]
     known = [window for window in windows if window is not None]
-    return max(known, key=lambda window: subject.ticks(window) or 0) if len(known) == len(windows) else None
+    return max(known, key=lambda window: _ticks(subject, window)) if len(known) == len(windows) else None
+
+
+def _ticks(subject: Subject, window: tree.Window) -> int:
+    resolved = subject.window(window)
+    return (resolved.reach.ticks or 0) if resolved else 0
 
 
 def _fresh_variable(rule: tree.Rule) -> tree.Variable:

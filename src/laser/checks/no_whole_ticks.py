@@ -21,28 +21,30 @@ def no_whole_ticks(subject: Subject) -> Iterator[Diagnostic]:
     if tick is None:
         return
     for window in subject.windows:
-        seconds = _seconds(subject, window)
-        if seconds is not None and (seconds / tick.seconds).denominator != 1:
-            yield Diagnostic(
-                "no-whole-ticks",
-                f"{subject.size(window)} {window.unit} is no whole number of ticks of {tick}",
-                window.span,
-                "time goes in ticks, and a window's duration must be a whole number of them",
-                _hint(subject, tick, seconds),
-            )
+        for size in window.sizes:
+            seconds = _seconds(subject, size)
+            if seconds is not None and (seconds / tick.seconds).denominator != 1:
+                yield Diagnostic(
+                    "no-whole-ticks",
+                    f"{subject.value(size.term)} {size.unit} is no whole number of ticks of {tick}",
+                    window.span,
+                    "time goes in ticks, and a window's duration must be a whole number of them",
+                    _hint(subject, tick, seconds),
+                )
 
 
-def _seconds(subject: Subject, window: tree.Window) -> Fraction | None:
-    """The duration of a window that is given as one."""
-    size = subject.size(window)
-    if window.kind == "tuple" or window.unit is None or not isinstance(size, int | float) or size < 0:
+def _seconds(subject: Subject, size: tree.Size) -> Fraction | None:
+    """The duration of a size that is given as one."""
+    value = subject.value(size.term)
+    if size.unit is None or not isinstance(value, int | float) or value < 0:
         return None
-    return Fraction(str(size)) * UNITS[window.unit]
+    return Fraction(str(value)) * UNITS[size.unit]
 
 
 def _hint(subject: Subject, tick: Tick, seconds: Fraction) -> str:
     """The longest tick that divides every duration of the program, and the nearest duration that fits the tick."""
-    durations = filter(None, (_seconds(subject, window) for window in subject.windows))
+    sizes = (size for window in subject.windows for size in window.sizes)
+    durations = filter(None, (_seconds(subject, size) for size in sizes))
     divisor = Tick(reduce(_common_divisor, durations))
     nearest = Tick(max(1, round(seconds / tick.seconds)) * tick.seconds)
     return f"run it with a tick of {divisor}, or write a duration that fits, such as `[{nearest}]`"

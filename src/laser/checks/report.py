@@ -13,12 +13,13 @@ from laser.errors import Diagnostic, ProgramError
 from laser.phrases import count, did_you_mean
 from laser.rules.dependencies import strata
 from laser.rules.partition_key import PartitionKey, find_key
-from laser.rules.reach import Keep, Reach, kept, reach
+from laser.rules.reach import kept, reach
 from laser.settings import ProgramOptions, RunSettings
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program, expect_program
 from laser.ticks import Tick
 from laser.values import Predicate
+from laser.windows import Reach
 
 __all__ = ["CheckReport", "PredicateReport", "check"]
 
@@ -31,7 +32,7 @@ class PredicateReport:
     streamed: bool
     derived: bool
     background: bool
-    kept: Keep | None = None
+    kept: Reach | None = None
 
     @property
     def roles(self) -> list[str]:
@@ -173,7 +174,7 @@ def _mentioned(subject: Subject) -> frozenset[Predicate]:
     return subject.read | subject.derived | subject.background
 
 
-def _predicates(subject: Subject, keeps: Mapping[Predicate, Keep]) -> tuple[PredicateReport, ...]:
+def _predicates(subject: Subject, keeps: Mapping[Predicate, Reach]) -> tuple[PredicateReport, ...]:
     return tuple(
         PredicateReport(p, p in subject.streamed, p in subject.derived, p in subject.background, keeps.get(p))
         for p in sorted(_mentioned(subject) | subject.streamed)

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from laser.rules.resolve import resolve_window
 from laser.syntax import tree
 from laser.syntax.printer import write_literal, write_term
 from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate
 from laser.ticks import Tick
 from laser.values import Predicate, Value
+from laser.windows import Window
 
 __all__ = ["Subject"]
 
@@ -107,18 +109,9 @@ class Subject:
         """The value of a term without variables; None where it has none."""
         return evaluate(term, {}, self.values)
 
-    def size(self, window: tree.Window) -> Value | None:
-        """The size of a window as a value; None for a constant without one."""
-        return self.value(window.size)
-
-    def ticks(self, window: tree.Window) -> int | None:
-        """The length of a time window in ticks; None where it has none, or the tick is not known."""
-        size = self.size(window)
-        if window.kind == "tuple" or not isinstance(size, int | float):
-            return None
-        if window.unit is None:
-            return size if isinstance(size, int) else None
-        return self.tick.ticks(size, window.unit) if self.tick else None
+    def window(self, window: tree.Window | None) -> Window | None:
+        """A window as it is evaluated; None where it has no size, or the tick is not known."""
+        return None if window is None else resolve_window(window, self.values, self.tick)
 
     def needs(self, rule: tree.Rule) -> Iterator[tree.Literal]:
         """The literals whose atom must hold for a rule to fire."""
@@ -149,5 +142,5 @@ class Subject:
 
     def window_text(self, window: tree.Window) -> str:
         """A window in the readable notation, which fits behind any atom."""
-        unit = "#" if window.kind == "tuple" else window.unit
-        return f"[{self.term_text(window.size)}{f' {unit}' if unit else ''}]"
+        sizes = [self.term_text(size.term) + (f" {size.unit}" if size.unit else "") for size in window.sizes]
+        return window.kind.written(sizes, formal=False)

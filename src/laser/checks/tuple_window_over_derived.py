@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.syntax import tree
+from laser.windows import TupleWindow
 
 __all__ = ["tuple_window_over_derived"]
 
@@ -17,7 +18,7 @@ def tuple_window_over_derived(subject: Subject) -> Iterator[Diagnostic]:
     """A tuple window over a predicate that rules derive."""
     for _, literal in subject.literals:
         window = literal.window
-        if window is not None and window.kind == "tuple" and literal.atom.predicate in subject.derived:
+        if window is not None and issubclass(window.kind, TupleWindow) and literal.atom.predicate in subject.derived:
             message = f"a tuple window over `{literal.atom.predicate}`, which a rule derives{_line(subject, literal)}"
             yield Diagnostic("tuple-window-over-derived", message, literal.span, NOTE, _hint(subject, literal, window))
 
@@ -29,5 +30,5 @@ def _line(subject: Subject, literal: tree.Literal) -> str:
 
 def _hint(subject: Subject, literal: tree.Literal, window: tree.Window) -> str:
     atom = subject.atom_text(literal.atom)
-    size = subject.term_text(window.size)
+    size = subject.term_text(window.sizes[0].term)
     return f"use a time window, as in `{atom} in [{size}]`, or put the tuple window over the facts that `{atom}` comes from"

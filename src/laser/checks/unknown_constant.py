@@ -31,7 +31,7 @@ def unknown_constant(subject: Subject) -> Iterator[Diagnostic]:
 def _uses(subject: Subject) -> Iterator[tree.ConstantName]:
     outer = [term for rule in subject.rules for term in rule.terms()]
     outer += [term for fact in subject.program.facts for term in fact.atom.args]
-    outer += [window.size for window in subject.windows]
+    outer += [size.term for window in subject.windows for size in window.sizes]
     return (term for some in outer for term in subterms(some) if isinstance(term, tree.ConstantName))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.syntax import tree
+from laser.windows import TimeWindow
 
 __all__ = ["whole_history"]
 
@@ -30,7 +31,11 @@ def _hint(subject: Subject, rule: tree.Rule, literal: tree.Literal, at: tree.At)
     time = subject.term_text(at.time)
     text = f"{subject.atom_text(literal.atom)} at {time} in "
     for other in rule.literals:
-        if other.window is not None and other.modality == at and not other.negated and other.window.kind == "time":
+        if other.window is not None and other.modality == at and not other.negated and _is_timed(other.window):
             window = subject.window_text(other.window)
             return f"`{time}` lies in {window} already, by `{subject.literal_text(other)}`: write `{text}{window}`"
     return f"say how far back it matters, as in `{text}[1 h]`"
+
+
+def _is_timed(window: tree.Window) -> bool:
+    return issubclass(window.kind, TimeWindow)

@@ -1,4 +1,4 @@
-"""Windows have a size that makes sense."""
+"""Windows have sizes that make sense."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.syntax import tree
 from laser.values import Value, write_value
+from laser.windows import SizeRule, TupleWindow
 
 __all__ = ["window_size"]
 
@@ -16,41 +17,42 @@ TUPLE = "a tuple window [n #] is the last n facts of the stream: n is a whole nu
 
 
 def window_size(subject: Subject) -> Iterator[Diagnostic]:
-    """A tuple window below 1, a time window below 0, or a size that is no number, or no whole number without a unit."""
+    """A size below the least that a window may have, or one that is no number, or no whole number without a unit."""
     for window in subject.windows:
-        size = subject.size(window)
-        message = None if size is None else _fault(window, size)
-        if size is not None and message is not None:
-            note = TIME if window.kind == "time" else TUPLE
-            yield Diagnostic("window-size", message, window.span, note, _hint(window, size))
+        for size, rule in zip(window.sizes, window.kind.SIZES, strict=True):
+            value = subject.value(size.term)
+            message = None if value is None else _fault(size, value, rule)
+            if value is not None and message is not None:
+                note = TUPLE if issubclass(window.kind, TupleWindow) else TIME
+                yield Diagnostic("window-size", message, window.span, note, _hint(size, value, rule))
 
 
-def _fault(window: tree.Window, size: Value) -> str | None:
-    name = f"`{window.size.name}` = " if isinstance(window.size, tree.ConstantName) else ""
-    text = name + write_value(size)
-    if not isinstance(size, int | float):
+def _fault(size: tree.Size, value: Value, rule: SizeRule) -> str | None:
+    name = f"`{size.term.name}` = " if isinstance(size.term, tree.ConstantName) else ""
+    text = name + write_value(value)
+    if not isinstance(value, int | float):
         return f"the size of a window is a number, not {text}"
-    if size < 0:
+    if value < 0:
         return f"the size of a window is not negative, as {text} is"
-    if window.kind == "tuple" and size == 0:
+    if value < rule.least and rule.of == "facts":
         return f"a tuple window of size {text} is always empty"
-    if window.unit is None and not isinstance(size, int):
-        return f"{text} is no whole number of {'facts' if window.kind == 'tuple' else 'ticks'}"
+    if value < rule.least:
+        return f"the size of this window is at least {rule.least}, but {text} is less"
+    if size.unit is None and not isinstance(value, int):
+        return f"{text} is no whole number of {rule.of}"
     return None
 
 
-def _hint(window: tree.Window, size: Value) -> str:
-    if isinstance(window.size, tree.ConstantName):
-        return f"give the constant such a value: `#const {window.size.name} = 30.`"
-    if not isinstance(size, int | float):
+def _hint(size: tree.Size, value: Value, rule: SizeRule) -> str:
+    if isinstance(size.term, tree.ConstantName):
+        return f"give the constant such a value: `#const {size.term.name} = 30.`"
+    if not isinstance(value, int | float):
         return "write a number, as in `[30]` or `[30 s]`"
-    unit = " #" if window.kind == "tuple" else f" {window.unit}" if window.unit else ""
-    if size < 0:
-        return f"windows reach into the past by themselves: write `[{-size}{unit}]`"
-    if window.kind == "time":
-        return f"for a duration add a unit, as in `[{size} s]`; for ticks write a whole number"
-    return (
-        "the smallest is `[1 #]`, the last fact alone"
-        if size < 1
-        else f"write `[{int(size)} #]` or `[{int(size) + 1} #]`"
-    )
+    unit = " #" if rule.of == "facts" else f" {size.unit}" if size.unit else ""
+    if value < 0:
+        return f"windows reach into the past by themselves: write `[{-value}{unit}]`"
+    if rule.of == "ticks":
+        return f"for a duration add a unit, as in `[{value} s]`; for ticks write a whole number"
+    if value < rule.least:
+        return "the smallest is `[1 #]`, the last fact alone"
+    return f"write `[{int(value)} #]` or `[{int(value) + 1} #]`"

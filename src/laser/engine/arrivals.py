@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
-from laser.engine.relation import Key
-from laser.plan.nodes import Node
+from laser.answers import Key
+from laser.values import Predicate
+from laser.windows import LastFacts
 
-__all__ = ["Tail"]
+__all__ = ["Arrivals", "Moved"]
+
+Moved = list[tuple[Key, int]]
+"""Facts with their times."""
 
 
-class Tail:
+class Arrivals:
     """Facts by their position in the stream, as many as the largest tuple window asks for."""
 
     def __init__(self, limit: int) -> None:
@@ -37,21 +40,22 @@ class Tail:
                 self.facts[self.total] = (fact, t)
                 self.total += 1
 
-    def moves(self, size: int, node: Any) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
-        """What came into and what fell out of the window of the last ``size`` facts with the last call."""
+    def entering_and_leaving(self, window: LastFacts, predicate: Predicate) -> tuple[Moved, Moved]:
+        """The facts of a predicate that came into a window and that fell out of it with the last call."""
+        size = window.size
         entering = range(max(self.before, self.total - size), self.total)
         leaving = range(max(0, self.before - size), min(self.before, self.total - size))
-        return self.of(node, entering), self.of(node, leaving)
+        return self._of(predicate, entering), self._of(predicate, leaving)
 
-    def content(self, size: int, node: Node) -> list[tuple[Key, int]]:
-        """The facts of a window that a node is about."""
-        return self.of(node, range(max(0, self.total - size), self.total))
+    def content(self, window: LastFacts, predicate: Predicate) -> Moved:
+        """The facts of a predicate in a window."""
+        return self._of(predicate, range(max(0, self.total - window.size), self.total))
 
-    def of(self, node: Any, positions: Collection[int]) -> list[tuple[Key, int]]:
-        name, length = node.predicate.name, node.predicate.arity + 1
+    def _of(self, predicate: Predicate, positions: Collection[int]) -> Moved:
+        name, length = predicate.name, predicate.arity + 1
         facts = map(self.facts.__getitem__, positions)
         return [moved for moved in facts if moved[0][0] == name and len(moved[0]) == length]
 
-    def first(self, size: int, t0: int) -> int:
-        """The first time point of a window."""
-        return self.facts[self.total - size][1] if self.total >= size else t0
+    def time_of(self, back: int) -> int | None:
+        """The time of the ``back``-th last fact; None where fewer have come."""
+        return self.facts[self.total - back][1] if self.total >= back else None

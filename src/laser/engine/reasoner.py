@@ -74,18 +74,18 @@ class Reasoner:
         self._start = settings.start
         self._known: set[tuple[str, int]] = set()
         self._broken: str | None = None
-        self._machine = self._make(frozenset())
+        self._machine = self._new_machine(frozenset())
         self._next: tuple[int, int | None] | None = None
         self._snapshot = Snapshot()
-        self._bound = self._find_bound()
+        self._not_streamed = self._find_not_streamed()
 
-    def _make(self, streamed: frozenset[Predicate]) -> Machine:
+    def _new_machine(self, streamed: frozenset[Predicate]) -> Machine:
         return Machine(build(self._core, streamed), self._limit, self._reports)
 
-    def _find_bound(self) -> frozenset[tuple[str, int]]:
+    def _find_not_streamed(self) -> frozenset[tuple[str, int]]:
         """Predicates that are planned as not streaming in, until a fact of one arrives: their names and facts' lengths."""
         background = {atom.signature for atom in self._core.background}
-        bound = (self._core.derived | background) - self._machine.plan.streamed
+        bound = (self._core.derived | background) - self._machine.plan.also_streamed
         return frozenset((name, arity + 1) for name, arity in bound)
 
     # -- the present
@@ -108,7 +108,7 @@ class Reasoner:
     @property
     def source(self) -> str:
         """The Python source that the program was compiled to."""
-        return self._machine.generated.source
+        return self._machine.module.source
 
     @property
     def reports(self) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ class Reasoner:
     def stats(self) -> Stats:
         """What is alive now."""
         facts: dict[Predicate, int] = {}
-        for (name, length), relations in self._machine.fed.items():
+        for (name, length), relations in self._machine.inputs_by_predicate.items():
             facts[Predicate(name, length - 1)] = max(len(relation.live()) for relation in relations)
         derived = {predicate: len(relation.live()) for predicate, relation in self._machine.outputs}
         return Stats(facts, derived, sum(len(relation.live()) for relation in self._machine.relations))
@@ -186,7 +186,7 @@ class Reasoner:
 
     def _advance(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
         self._next = None
-        if not self._bound.isdisjoint(groups):
+        if not self._not_streamed.isdisjoint(groups):
             self._replan(groups)
         machine = self._machine
         shifts: list[Shift] = []
@@ -197,15 +197,15 @@ class Reasoner:
         if machine.time == time and not given:
             return []
         if 0 <= machine.time < time:
-            shifts += machine.silence(time)
+            shifts += machine.skip_to(time)
         return shifts + machine.tick(time, groups, given)
 
     def _replan(self, groups: Iterable[tuple[str, int]]) -> None:
         """A predicate that rules derive, or that has background data, turns out to stream in as well."""
-        news = {Predicate(name, length - 1) for name, length in self._bound.intersection(groups)}
-        machine = self._make(self._machine.plan.streamed | news)
+        news = {Predicate(name, length - 1) for name, length in self._not_streamed.intersection(groups)}
+        machine = self._new_machine(self._machine.plan.also_streamed | news)
         self._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
-        self._bound = self._find_bound()
+        self._not_streamed = self._find_not_streamed()
 
     @property
     def next_wake(self) -> int | None:
@@ -235,7 +235,7 @@ class Reasoner:
         if self._machine.next_wake() is None:
             return None
         present = self._machine
-        ahead = copy_inputs(present, Machine(present.plan, self._limit, Reports(silent=True), present.generated))
+        ahead = copy_inputs(present, Machine(present.plan, self._limit, Reports(silent=True), present.module))
         for _ in range(MOST_SILENT_TICKS):
             wake = ahead.next_wake()
             if wake is None or ahead.tick(wake, {}, ()):
@@ -251,7 +251,7 @@ class Reasoner:
         other.__dict__.update(self.__dict__)
         other._known, other._snapshot, other._reports = set(self._known), Snapshot(), Reports()
         other._reports.texts.update(self._reports.texts)
-        machine = Machine(self._machine.plan, self._limit, other._reports, self._machine.generated)
+        machine = Machine(self._machine.plan, self._limit, other._reports, self._machine.module)
         other._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
         return other
 
@@ -272,9 +272,9 @@ class Reasoner:
         reasoner = cls.of(program, RunSettings.read(options, ReasonerOptions))
         fresh = reasoner._machine
         reasoner._machine, reasoner._start = decode(
-            data, reasoner._core, lambda streamed: reasoner._make(streamed) if streamed else fresh
+            data, reasoner._core, lambda streamed: reasoner._new_machine(streamed) if streamed else fresh
         )
-        reasoner._bound = reasoner._find_bound()
+        reasoner._not_streamed = reasoner._find_not_streamed()
         return reasoner
 
 

@@ -14,12 +14,13 @@ expired has expired with it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
-from operator import itemgetter
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable
+from typing import Final, TypeAlias
 
 from laser.answers import Key
 from laser.engine.agenda import Agenda
+from laser.engine.codegen.module import NodeIndex
+from laser.engine.delta import Delta
 from laser.plan.nodes import Node
 
 __all__ = ["FOREVER", "Horizons", "Key", "Relation"]
@@ -33,32 +34,24 @@ DEAD = -1
 
 
 class Relation:
-    """Keys with horizons. The agenda is where it asks to be looked at when something falls due."""
+    """Keys with horizons. The agenda is where it asks to be looked at when something falls due.
 
-    __slots__ = (
-        "added", "agenda", "alive", "dead", "due", "dying", "early", "groups", "index", "node", "number", "removed",
-        "scheduled", "unindex",
-    )  # fmt: skip
+    Generated code holds ``alive`` and the tables of the index, so neither is ever replaced.
+    """
+
+    __slots__ = ("agenda", "alive", "delta", "due", "index", "node", "number", "promised", "revoked", "scheduled")
 
     def __init__(self, node: Node, number: int, agenda: Agenda) -> None:
         self.node = node
         self.number = number
         self.agenda = agenda
-        self.alive: Horizons = {}
+        self.alive: Final[Horizons] = {}
         self.due: dict[int, set[Key]] = {}
         self.scheduled = 0
-        self.index: Callable[[Iterable[Key]], None] | None = None
-        self.unindex: Callable[[Iterable[Key]], None] | None = None
-        self.added: Collection[Key] = []
-        self.removed: list[Key] = []
-        self.early: list[Key] = []
-        self.dead: list[Key] = []
-        self.dying: Horizons = {}
-        self.groups: dict[tuple[str, tuple[int, ...]], dict[Any, list[Key]]] = {}
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.added or self.removed or self.early)
+        self.index: NodeIndex | None = None
+        self.delta: Final = Delta()
+        self.revoked: list[Key] = []
+        self.promised: Horizons = {}
 
     def live(self) -> Collection[Key]:
         """The keys that hold, between two calls."""
@@ -85,7 +78,7 @@ class Relation:
             self.scheduled -= len(bucket)
         return bucket
 
-    def tidy(self) -> None:
+    def compact_due(self) -> None:
         """Keys that were revoked stay in their buckets, until they outnumber those that are alive."""
         if self.scheduled <= 2 * len(self.alive) + 1000:
             return
@@ -123,21 +116,21 @@ class Relation:
             self.schedule_each({key: h for key in bucket if (h := alive.get(key, DEAD)) >= t})
         return gone
 
-    def end(self, keys: list[Key]) -> None:
+    def drop_expired(self, keys: list[Key]) -> None:
         """Let keys go whose horizon has passed and was the last word."""
-        self.removed += keys
-        self.bury(keys)
+        self.delta.removed += keys
+        self.delete(keys)
 
     def suspect(self, keys: Iterable[Key], t: int) -> list[Key]:
         """Take back the guarantee of keys, until they are derived again; the keys that had one."""
-        alive, dying = self.alive, self.dying
+        alive, promised = self.alive, self.promised
         hit = [key for key in keys if alive.get(key, DEAD) >= t]
         for key in hit:
-            dying[key] = alive[key]
+            promised[key] = alive[key]
             alive[key] = DEAD
         return hit
 
-    def absorb(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
+    def merge(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
         """Take over what was derived; the keys that are new, and the dead ones that live again."""
         alive = self.alive
         keys = set(found)
@@ -152,66 +145,60 @@ class Relation:
                     alive[key] = horizon
             self.schedule_each(again)
         alive.update(found)
-        self.enter(found)
+        self.index_new(found)
         return list(found), list(again)
 
-    def enter(self, fresh: Horizons) -> None:
+    def index_new(self, fresh: Horizons) -> None:
         """Schedule and index keys that are new."""
         self.schedule_each(fresh)
         if self.index and fresh:
-            self.index(fresh)
+            self.index.add(fresh)
 
-    def conclude(self, suspects: Iterable[Key], t: int) -> None:
+    def finish_suspects(self, suspects: Iterable[Key], t: int) -> None:
         """After all derivations: what of the suspects is gone, and what no longer lasts as long as it promised."""
-        alive, dying = self.alive, self.dying
+        alive, promised = self.alive, self.promised
         gone = [key for key in suspects if alive[key] < t]
-        self.removed += gone
-        self.bury([key for key in gone if key not in dying])
-        if dying:
-            self.dead += [key for key in gone if key in dying]
-            self.early += [key for key, promised in dying.items() if alive[key] < promised]
-            dying.clear()
+        self.delta.removed += gone
+        self.delete([key for key in gone if key not in promised])
+        if promised:
+            self.revoked += [key for key in gone if key in promised]
+            self.delta.shortened += [key for key, horizon in promised.items() if alive[key] < horizon]
+            promised.clear()
 
     def revoke(self, keys: Collection[Key]) -> None:
         """Keys that end before their horizon."""
         for key in keys:
             self.alive[key] = DEAD
-        self.removed += keys
-        self.dead += keys
-        self.early += keys
+        self.delta.removed += keys
+        self.delta.shortened += keys
+        self.revoked += keys
 
-    def stand(self, begun: list[Key], ended: list[Key]) -> None:
+    def hold_until_revoked(self, begun: list[Key], ended: list[Key]) -> None:
         """Keys that hold until they are revoked, and keys that are."""
         self.alive.update(dict.fromkeys(begun, FOREVER))
         if begun and self.index:
-            self.index(begun)
-        self.added = begun
+            self.index.add(begun)
+        self.delta.added = begun
         self.revoke(ended)
 
-    def grouped(self, part: str, positions: tuple[int, ...]) -> dict[Any, list[Key]]:
-        """What changed in this tick, by some values: rules with constants there look at their own keys only."""
-        groups = self.groups.get((part, positions))
-        if groups is None:
-            groups = self.groups[part, positions] = {}
-            values = itemgetter(*positions)
-            for key in getattr(self, part):
-                groups.setdefault(values(key), []).append(key)
-        return groups
-
-    def bury(self, keys: Collection[Key]) -> None:
+    def delete(self, keys: Collection[Key]) -> None:
         deque(map(self.alive.__delitem__, keys), maxlen=0)
-        if self.unindex:
-            self.unindex(keys)
+        if self.index:
+            self.index.discard(keys)
 
     def end_tick(self) -> None:
-        """Bury the dead, and begin with a clean slate."""
-        if self.dead:
-            self.bury(self.dead)
-            self.dead = []
-            self.tidy()
-        if self.removed:
-            self.removed = []
-        self.added = []
-        self.early = []
-        if self.groups:
-            self.groups = {}
+        """Delete what was revoked, and begin with a clean slate."""
+        if self.revoked:
+            self.delete(self.revoked)
+            self.revoked = []
+            self.compact_due()
+        self.delta.clear()
+
+    def forget(self) -> None:
+        """Lose all keys: whoever derives everything anew begins with this."""
+        self.alive.clear()
+        self.due.clear()
+        self.scheduled = 0
+        self.revoked = []
+        for table in self.index.tables.values() if self.index else ():
+            table.clear()

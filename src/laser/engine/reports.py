@@ -23,8 +23,8 @@ class Reports:
         self.silent = silent
 
     def functions(self, plan: Plan) -> dict[str, Callable[..., Any]]:
-        """The functions, for the derivations of a plan."""
-        texts = [derivation.text for derivation in plan.derivations]
+        """The functions, for the rules of a plan."""
+        texts = [rule.text for rule in plan.rules]
 
         def order(number: int, symbol: str, left: Value, right: Value) -> bool:
             result = compare(symbol, left, right)

@@ -17,11 +17,10 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
-from laser.engine.inputs.input import InputRelation
+from laser.engine.inputs import Input
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
 from laser.errors import FactError, StateError, TimeError
-from laser.plan.nodes import label_of, width_of
 from laser.rules.rule import ResolvedProgram
 from laser.ticks import check_time
 from laser.values import BY_CLASS, Predicate, from_json, value_order
@@ -43,12 +42,12 @@ def encode(machine: Machine, start: int | None) -> bytes:
     state = {
         "start": start,
         "time": machine.time,
-        "streamed": sorted([p.name, p.arity] for p in machine.plan.streamed),
+        "streamed": sorted([p.name, p.arity] for p in machine.plan.also_streamed),
         "inputs": {str(relation.node): relation.dump() for relation in machine.inputs},
         "tail": _dump_tail(machine),
     }
     text = json.dumps(_plain(state), sort_keys=True, separators=(",", ":"))
-    head = {"format": FORMAT, "version": VERSION, "program": fingerprint(machine.plan.core)}
+    head = {"format": FORMAT, "version": VERSION, "program": fingerprint(machine.plan.program)}
     head["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     return (json.dumps(head)[:-1] + ', "state": ' + text + "}\n").encode()
 
@@ -68,7 +67,7 @@ def _plain(data: Any) -> Any:
 
 
 def _dump_tail(machine: Machine) -> dict[str, Any]:
-    tail = machine.tail
+    tail = machine.arrivals
     return {
         "total": tail.total,
         "time": tail.time,
@@ -91,15 +90,15 @@ def decode(
         start = state["start"] if state["start"] is None else check_time(state["start"])
         _check_times(machine, state["time"], start)
         if state["time"] >= 0:
-            machine.resume(check_time(state["time"]), check_time(start))
+            machine.rederive(check_time(state["time"]), check_time(start))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, FactError, TimeError) as error:
         raise StateError(f"the state is damaged: {error!r}") from None
     return machine, start
 
 
-def _check_keys(relation: InputRelation) -> None:
+def _check_keys(relation: Input) -> None:
     """Keys must be such as the node holds."""
-    label, length = label_of(relation.node), width_of(relation.node) + 1
+    label, length = relation.node.label, relation.node.width + 1
     if any(key[0] != label or len(key) != length for key in relation.live()):
         raise ValueError(f"{relation.node} has a key of something else")
 
@@ -109,10 +108,12 @@ def _check_times(machine: Machine, time: int, start: int | None) -> None:
     if time >= 0 and (start is None or start > time):
         raise ValueError(f"the timeline begins at {start}, after the present {time}")
     points = [point for relation in machine.inputs for _, point in relation.evidence()]
-    points += [point for _, point in machine.tail.facts.values()]
+    points += [point for _, point in machine.arrivals.facts.values()]
     if not all(type(point) is int and (start or 0) <= point <= time for point in points):
         raise ValueError("a fact lies outside of the timeline")
-    if list(machine.tail.facts) != list(range(machine.tail.total - len(machine.tail.facts), machine.tail.total)):
+    if list(machine.arrivals.facts) != list(
+        range(machine.arrivals.total - len(machine.arrivals.facts), machine.arrivals.total)
+    ):
         raise ValueError("the last facts of the stream are not numbered one by one")
 
 
@@ -141,7 +142,7 @@ def _decode_key(parts: Any) -> Key:
 
 
 def _load_tail(machine: Machine, data: dict[str, Any]) -> None:
-    tail = machine.tail
+    tail = machine.arrivals
     tail.total = tail.before = int(data["total"])
     tail.time = int(data["time"])
     facts = sorted(data["facts"], key=itemgetter(0))
@@ -152,11 +153,11 @@ def _load_tail(machine: Machine, data: dict[str, Any]) -> None:
 
 def copy_inputs(source: Machine, target: Machine) -> Machine:
     """Bring another machine for the same program to the state of a running one."""
-    target.tail.__dict__.update(source.tail.__dict__)
-    target.tail.facts, target.tail.present = dict(source.tail.facts), set(source.tail.present)
+    target.arrivals.__dict__.update(source.arrivals.__dict__)
+    target.arrivals.facts, target.arrivals.present = dict(source.arrivals.facts), set(source.arrivals.present)
     contents = {relation.node: relation for relation in source.inputs}
     for relation in target.inputs:
         if relation.node in contents:
             relation.load(contents[relation.node].dump(), tuple)
-    target.resume(source.time, source.start)
+    target.rederive(source.time, source.start)
     return target

@@ -3,52 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from laser.engine.arrivals import Tail
-from laser.engine.codegen.module import Generated
-from laser.engine.final import final_nodes
-from laser.engine.operators.rule import (
-    Choice,
-    EveryComponent,
-    GateComponent,
-    RecursiveComponent,
-    SingleComponent,
-    Trigger,
-)
+from laser.answers import Key
+from laser.engine.arrivals import Arrivals
+from laser.engine.codegen.module import Blame, Join, Loaded, RuleFunctions
+from laser.engine.delta import ADDED, FIRED, REMOVED, SHORTENED, Delta, Read
+from laser.engine.operators import Environment, Operator, make_operator
+from laser.engine.operators.operator import ConstantFilter, Trigger
 from laser.engine.relation import Relation
-from laser.plan.nodes import Background, Every, Gate, LastPoints, Node, Pending, Points, View, is_input, label_of
-from laser.plan.plan import Component, Plan, Use
+from laser.plan.nodes import EveryPoint, Node, Pending
+from laser.plan.plan import Component, Plan, PlanRule, Subgoal
+from laser.plan.properties import self_ending_nodes
 from laser.syntax.tree import Constant
 from laser.values import Value
 
-__all__ = ["Consumers", "SomeComponent", "Wiring"]
+__all__ = ["Readers", "Wiring"]
 
-SomeComponent: TypeAlias = SingleComponent | RecursiveComponent | EveryComponent | GateComponent
-
-MANY_CHOOSERS = 8
+MANY_FILTERS = 8
 """So many rules with constants at the same positions of a node have their keys sorted out for them."""
 
+NO_RULE = -1
+"""The number of what is settled by no rule of the plan."""
 
-class Consumers(NamedTuple):
-    """The components that read a relation: whatever changes, or only where keys have their constants."""
+
+class Readers(NamedTuple):
+    """The operators that read a relation: whatever changes, or only where keys have their constants."""
 
     always: dict[int, None]
-    chosen: dict[tuple[int, ...], dict[Any, dict[int, None]]]
+    filtered: dict[tuple[int, ...], dict[Any, dict[int, None]]]
 
-    def add(self, component: int, choice: Choice | None) -> None:
-        if choice is None:
-            self.always[component] = None
+    def add(self, operator: int, constants: ConstantFilter | None) -> None:
+        if constants is None:
+            self.always[operator] = None
         else:
-            self.chosen.setdefault(choice.positions, {}).setdefault(choice.values, {})[component] = None
+            self.filtered.setdefault(constants.positions, {}).setdefault(constants.values, {})[operator] = None
 
-    def of(self, relation: Relation) -> Iterator[int]:
-        """Those that the changes of a relation reach."""
+    def of(self, delta: Delta) -> Iterator[int]:
+        """Those that a change reaches."""
         yield from self.always
-        for positions, table in self.chosen.items():
-            for part in ("added", "removed", "early"):
-                for values in relation.grouped(part, positions) if getattr(relation, part) else ():
+        for positions, table in self.filtered.items():
+            for read in (ADDED, REMOVED, SHORTENED):
+                for values in delta.by_constants(read, positions) if read(delta) else ():
                     yield from table.get(values, ())
 
 
@@ -58,123 +55,104 @@ class Wiring:
     def __init__(
         self,
         plan: Plan,
-        generated: Generated,
-        relations: list[Relation],
-        functions: dict[str, Any],
-        tail: Tail,
-        count: Callable[[int, int], None],
+        relations: Mapping[Node, Relation],
+        code: Loaded,
+        arrivals: Arrivals,
+        count_derivations: Callable[[int, int], None],
     ) -> None:
-        self.plan, self.numbers, self.relations = plan, generated.numbers, relations
-        self.functions, self.tail, self.count = functions, tail, count
-        self.final = final_nodes(plan)
-        self.choosers = Counter(
-            (use.node, _constants(use)[0]) for d in plan.derivations for use in (*d.uses, *d.negatives)
+        self.plan, self.relations, self.code = plan, relations, code
+        self.environment = Environment(
+            relations, code, arrivals, self_ending_nodes(plan), count_derivations, self.triggers, self.checks
         )
+        subgoals = (subgoal for rule in plan.rules for subgoal in rule.subgoals)
+        self.filter_counts = Counter((subgoal.node, _constants(subgoal)[0]) for subgoal in subgoals)
 
-    def components(self) -> tuple[list[SomeComponent], dict[int, int]]:
+    def operators(self) -> tuple[list[Operator], dict[int, int]]:
         """What settles the derived nodes, in order, and by which of them each relation is settled."""
-        made: list[SomeComponent] = []
-        component_of: dict[int, int] = {}
+        made: list[Operator] = []
+        operator_of: dict[int, int] = {}
         for component in self.plan.components:
-            if not is_input(component.nodes[0]):
-                component_of.update((self.numbers[node], len(made)) for node in component.nodes)
-                made.append(self.component(component))
-        return made, component_of
-
-    def component(self, component: Component) -> SomeComponent:
-        """What settles the nodes of a component."""
-        relations = [self.relations[self.numbers[node]] for node in component.nodes]
-        node = component.nodes[0]
-        if isinstance(node, Every) and not component.recursive:
-            dated = self.relations[self.numbers[node.dated]]
-            return EveryComponent(relations[0], dated, node.size, self.tail if node.kind == "tuple" else None)
-        if isinstance(node, Gate):
-            source = self.relations[self.numbers[node.source]]
-            return GateComponent(relations[0], source, (label_of(node.source), *node.values))
-        derive, blame = self.triggers(component)
-        checks = self.checks(component)
-        if component.recursive:
-            return RecursiveComponent(relations, derive, blame, checks, self.count)
-        return SingleComponent(relations[0], derive, blame, checks[relations[0].number], node in self.final)
+            if component.nodes[0].feed is None:
+                operator_of.update((self.relations[node].number, len(made)) for node in component.nodes)
+                made.append(make_operator(component, self.environment))
+        return made, operator_of
 
     def triggers(self, component: Component) -> tuple[list[Trigger], list[Trigger]]:
+        """The ways in which changes reach a component: to derive heads, and to suspect them."""
         derive: list[Trigger] = []
         blame: list[Trigger] = []
-
-        def add(
-            to: list[Trigger], use: Use, part: str, function: str, head: Node, derivation: int, chosen: bool = True
-        ) -> None:
-            if (join := self.functions.get(function)) is not None:
-                source = self.relations[self.numbers[use.node]]
-                target = self.relations[self.numbers[head]]
-                to.append(Trigger(source, part, join, target, derivation, self.choice(use) if chosen else None))
-
-        for d in component.derivations:
-            derivation = self.plan.derivations[d]
-            for i, use in enumerate(derivation.uses):
-                add(derive, use, "added", f"d{d}_from_{i}", derivation.head, d)
-                if isinstance(use.node, Pending):
-                    add(derive, use, "fired", f"d{d}_from_{i}", derivation.head, d, chosen=False)
-                add(blame, use, "early", f"d{d}_blame_{i}", derivation.head, d)
-            for i, use in enumerate(derivation.negatives):
-                add(derive, use, "removed", f"d{d}_without_{i}", derivation.head, d)
-                add(blame, use, "added", f"d{d}_blame_not_{i}", derivation.head, d)
+        for number in component.rules:
+            more, suspects = self._of_rule(number, self.plan.rules[number], self.code.rules[number])
+            derive += more
+            blame += suspects
         for node in component.nodes:
-            if isinstance(node, Every):
-                number = self.numbers[node]
-                dated = Use(node.dated, ())
-                add(derive, dated, "added", f"n{number}_from", node, -1)
-                add(blame, dated, "early", f"n{number}_blame", node, -1)
+            if isinstance(node, EveryPoint):
+                functions, dated = self.code.every[node], Subgoal(node.dated, ())
+                (join,), (suspect,) = functions.derive, functions.blame
+                assert suspect is not None
+                derive.append(self._trigger(dated, ADDED, join, node, NO_RULE))
+                blame.append(self._trigger(dated, SHORTENED, suspect, node, NO_RULE))
         return derive, blame
 
-    def checks(self, component: Component) -> dict[int, list[Callable[..., Any]]]:
-        numbers = self.numbers
-        found: dict[int, list[Callable[..., Any]]] = {numbers[node]: [] for node in component.nodes}
-        for d in component.derivations:
-            found[numbers[self.plan.derivations[d].head]].append(self.functions[f"d{d}_check"])
+    def _of_rule(self, number: int, rule: PlanRule, functions: RuleFunctions) -> tuple[list[Trigger], list[Trigger]]:
+        derive: list[Trigger] = []
+        blame: list[Trigger] = []
+        for subgoal, join, suspect in zip(rule.positives, functions.derive, functions.blame, strict=True):
+            derive.append(self._trigger(subgoal, ADDED, join, rule.head, number, self.filter(subgoal)))
+            if isinstance(subgoal.node, Pending):
+                derive.append(self._trigger(subgoal, FIRED, join, rule.head, number))
+            if suspect is not None:
+                blame.append(self._trigger(subgoal, SHORTENED, suspect, rule.head, number, self.filter(subgoal)))
+        for subgoal, without, suspect_not in zip(rule.negatives, functions.without, functions.blame_not, strict=True):
+            derive.append(self._trigger(subgoal, REMOVED, without, rule.head, number, self.filter(subgoal)))
+            blame.append(self._trigger(subgoal, ADDED, suspect_not, rule.head, number, self.filter(subgoal)))
+        return derive, blame
+
+    def _trigger(
+        self,
+        subgoal: Subgoal,
+        read: Read,
+        join: Join | Blame,
+        head: Node,
+        rule: int,
+        constants: ConstantFilter | None = None,
+    ) -> Trigger:
+        source: Relation = self.relations[subgoal.node]
+        function: Callable[..., Iterable[Key]] = join
+        return Trigger(source, source.delta, read, function, self.relations[head], rule, constants)
+
+    def checks(self, component: Component) -> dict[int, list[Join]]:
+        """For each relation of a component, what tells whether its keys can still be derived."""
+        found: dict[int, list[Join]] = {self.relations[node].number: [] for node in component.nodes}
+        for number in component.rules:
+            head = self.relations[self.plan.rules[number].head]
+            found[head.number].append(self.code.rules[number].check)
         for node in component.nodes:
-            if isinstance(node, Every):
-                found[numbers[node]].append(self.functions[f"n{numbers[node]}_check"])
+            if isinstance(node, EveryPoint):
+                found[self.relations[node].number].append(self.code.every[node].check)
         return found
 
-    def choice(self, use: Use) -> Choice | None:
-        """The constants of a use, where so many rules have some at these positions that sorting keys by them pays."""
-        positions, values = _constants(use)
-        if self.choosers[use.node, positions] < MANY_CHOOSERS or not positions:
+    def filter(self, subgoal: Subgoal) -> ConstantFilter | None:
+        """The constants of a subgoal, where so many rules have some at these positions that sorting keys by them pays."""
+        positions, values = _constants(subgoal)
+        if self.filter_counts[subgoal.node, positions] < MANY_FILTERS or not positions:
             return None
-        return Choice(positions, values[0] if len(values) == 1 else values)
+        return ConstantFilter(positions, values[0] if len(values) == 1 else values)
 
-    def consumers(self, component_of: dict[int, int]) -> list[Consumers]:
-        """For each relation, the components that read it."""
-        numbers = self.numbers
-        consumers = [Consumers({}, {}) for _ in self.relations]
-        for derivation in self.plan.derivations:
-            component = component_of[numbers[derivation.head]]
-            for use in (*derivation.uses, *derivation.negatives):
-                consumers[numbers[use.node]].add(component, self.choice(use))
-        for node, number in numbers.items():
-            if isinstance(node, Every):
-                consumers[numbers[node.dated]].add(component_of[number], None)
-            elif isinstance(node, Gate):
-                consumers[numbers[node.source]].add(component_of[number], None)
-        return consumers
-
-    def ticking(self) -> tuple[bool, list[Relation]]:
-        """Whether every tick counts; if not, the relations that make it count while they have keys."""
-        companions: list[Relation] = []
-        for derivation in self.plan.derivations:
-            nodes = [use.node for use in (*derivation.uses, *derivation.negatives)]
-            if any(isinstance(n, LastPoints) or (isinstance(n, Points) and n != Points(0)) for n in nodes):
-                return True, []
-            if Points(0) in nodes:
-                if not isinstance(derivation.head, View) or Background(derivation.head.predicate) in nodes:
-                    return True, []  # a rule that asks for the present itself, or with what is always there
-                plain = next(node for node in nodes if node != Points(0))
-                companions.append(self.relations[self.numbers[plain]])
-        return False, companions
+    def readers(self, operator_of: dict[int, int]) -> list[Readers]:
+        """For each relation, the operators that read it."""
+        readers = [Readers({}, {}) for _ in self.relations]
+        for rule in self.plan.rules:
+            operator = operator_of[self.relations[rule.head].number]
+            for subgoal in rule.subgoals:
+                readers[self.relations[subgoal.node].number].add(operator, self.filter(subgoal))
+        for node, relation in self.relations.items():
+            for source in node.sources:
+                readers[self.relations[source].number].add(operator_of[relation.number], None)
+        return readers
 
 
-def _constants(use: Use) -> tuple[tuple[int, ...], tuple[Value, ...]]:
-    """Where the keys of a use have constants, and which."""
-    found = [(p, term.value) for p, term in enumerate(use.terms, start=1) if isinstance(term, Constant)]
+def _constants(subgoal: Subgoal) -> tuple[tuple[int, ...], tuple[Value, ...]]:
+    """Where the keys of a subgoal have constants, and which."""
+    found = [(p, term.value) for p, term in enumerate(subgoal.terms, start=1) if isinstance(term, Constant)]
     return tuple(p for p, _ in found), tuple(value for _, value in found)

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import assert_never
 
 from laser.errors import ProofError
 from laser.explanation.explanation import Premise, Proof
 from laser.explanation.ground import Ground
 from laser.explanation.walk import below
-from laser.reference import Binding, Evaluation, Snapshot, evaluate, is_ready, match_all, satisfy
-from laser.rules.body import Comparison, CoreWindow, ExtendedAtom
+from laser.reference import Binding, Evaluation, Snapshot, evaluate, is_ready, match_all, satisfy, window_points
+from laser.rules.body import Always, At, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.values import Predicate
+from laser.windows import LastFacts, Window
 
 __all__ = ["check"]
 
@@ -90,7 +92,7 @@ class Checker:
                 raise ProofError(f"{what} is not true")
             return found
         assert premise is not None
-        if element.negated or element.absent:
+        if not element.is_positive:
             demand(not premise.proofs, f"{what} has no proofs")
             demand(self.negative(element, binding), f"{what} does not hold")
             return binding
@@ -108,35 +110,31 @@ class Checker:
             demand(self.in_window(proof, atom.window), f"{what}: {proof.atom} at {proof.time} is not in the window")
         times = [proof.time for proof in proofs]
         match atom.modality:
-            case "now":
+            case Now():
                 demand(times == [self.ground.time], f"{what} must hold at {self.ground.time}")
-            case "at":
-                assert atom.time is not None
+            case At(time=time):
                 demand(len(times) == 1, f"{what} is about one time point")
-                timed = next(match_all([atom.time], times, matched), None)
+                timed = next(match_all([time], times, matched), None)
                 if timed is None:
                     raise ProofError(f"{what} is not about {times[0]}")
                 return timed
-            case "always" if proofs[0].source != "background":
+            case Always() if proofs[0].source != "background":
                 demand(times == list(self.points(atom.window)), f"{what} must hold at every time point of the window")
-            case _:
+            case Always() | Sometime():
                 demand(len(times) == 1, f"{what} needs one proof")
+            case _:
+                assert_never(atom.modality)
         return matched
 
-    def points(self, window: CoreWindow | None) -> range:
-        """The time points of a window."""
-        start, now, history = self.ground.start, self.ground.time, self.ground.history
-        if window is None:
-            return range(start, now + 1)
-        if window.kind == "time":
-            return range(max(start, now - window.size), now + 1)
-        return range(history[-window.size][0] if len(history) >= window.size else start, now + 1)
+    def points(self, window: Window) -> range:
+        """The time points of a window, as the reference has them."""
+        return window_points(window, self.ground.history, self.ground.start, self.ground.time)
 
-    def in_window(self, proof: Proof, window: CoreWindow | None) -> bool:
+    def in_window(self, proof: Proof, window: Window) -> bool:
         """Whether what is proved is in a window: at one of its time points, and, if it counts facts, among them."""
         if proof.time not in self.points(window):
             return False
-        if window is None or window.kind == "time" or proof.source == "background":
+        if not isinstance(window, LastFacts) or proof.source == "background":
             return True
         if proof.source != "fact" or proof.position is None or not 1 <= proof.position <= window.size:
             return False

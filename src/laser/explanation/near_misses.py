@@ -15,7 +15,7 @@ from laser.explanation.table import Entry, Key
 from laser.explanation.words import extent, filled, instance, test_instance
 from laser.explanation.world import World
 from laser.phrases import closest, count
-from laser.rules.body import Comparison, ExtendedAtom
+from laser.rules.body import ALWAYS, NOW, At, Comparison, ExtendedAtom
 from laser.syntax import tree
 from laser.values import Atom, Predicate, Value
 from laser.values.operations import compare, is_number
@@ -44,13 +44,13 @@ def lack(prover: Prover, element: ExtendedAtom | Comparison, binding: dict[str, 
         return _false(element, binding)
     if element.negated:
         return _there(prover, element, binding)
-    if element.absent:
+    if element.negated_inside:
         return _not_absent(prover, element, binding)
     shape = Shape(element, frozenset(binding), None)
     bounds = shape.bounds(prover.world, binding)
     if bounds is None:
         return Lack(_outside(prover.world, element, binding))
-    if element.modality == "always":
+    if element.modality == ALWAYS:
         return _interrupted(prover, element, shape, binding)
     return _missing(prover, element, shape, binding, bounds)
 
@@ -86,14 +86,14 @@ def _value(term: tree.Term, binding: dict[str, Value]) -> Value | None:
 
 def _there(prover: Prover, element: ExtendedAtom, binding: dict[str, Value]) -> Lack:
     what = instance(element, binding)
-    if element.absent:
-        return Lack(f"there is a time point of {extent(prover.world, element.window)} without {what}")
+    if element.negated_inside:
+        return Lack(f"there is a time point of {extent(prover.world, element)} without {what}")
     pick = prover.pick(element, binding)
-    (time, atom), window = pick.entries[-1], extent(prover.world, element.window)
+    (time, atom), window = pick.entries[-1], extent(prover.world, element)
     proofs = tuple(map(prover.prove, pick.entries if len(pick.entries) <= EAGER else pick.entries[-1:]))
     if proofs[0].source == "background":
         reason = f"{atom} is background data"
-    elif element.modality == "always":
+    elif element.modality == ALWAYS:
         reason = f"{atom} holds at every time point of {window}"
     else:
         reason = f"{atom} holds at {time}" + (f", in {window}" if window else "")
@@ -101,7 +101,7 @@ def _there(prover: Prover, element: ExtendedAtom, binding: dict[str, Value]) -> 
 
 
 def _not_absent(prover: Prover, element: ExtendedAtom, binding: dict[str, Value]) -> Lack:
-    world, what, window = prover.world, instance(element, binding), extent(prover.world, element.window)
+    world, what, window = prover.world, instance(element, binding), extent(prover.world, element)
     assert element.time is not None
     time = _value(element.time, binding)
     if time == "" and filled(element.time, binding).startswith(("_", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ")):
@@ -114,7 +114,7 @@ def _not_absent(prover: Prover, element: ExtendedAtom, binding: dict[str, Value]
 
 def _outside(world: World, element: ExtendedAtom, binding: Mapping[str, Value]) -> str:
     assert element.time is not None
-    window = extent(world, element.window)
+    window = extent(world, element)
     return f"{filled(element.time, binding)} is not a time point of {window or f'[{world.start}, {world.time}]'}"
 
 
@@ -147,7 +147,7 @@ def _interrupted(prover: Prover, element: ExtendedAtom, shape: Shape, binding: d
     for time, atom in world.find(element.predicate, shape.key, shape.values(binding), low, high, element.window):
         if _fits(shape, (time, atom), binding):
             there.setdefault(atom, set()).add(time)
-    window = extent(world, element.window)
+    window = extent(world, element)
     if not there:
         found = _missing(prover, element, shape, binding, (low, high))
         asked, span = _asked(element, binding), (high, high)
@@ -165,8 +165,8 @@ def _missing(
 ) -> Lack:
     """An atom that is not at the time, or not in the window."""
     world = prover.world
-    what, window = instance(element, binding), extent(world, element.window)
-    at = element.modality == "now" or (element.modality == "at" and not shape.time_is_new)
+    what, window = instance(element, binding), extent(world, element)
+    at = element.modality == NOW or (isinstance(element.modality, At) and not shape.time_is_new)
     where = f"at {bounds[1]}" if at else f"in {window}" if window else "anywhere"
     near = (*_elsewhere(world, element, shape, binding, bounds), *_similar(world, element, shape, binding, bounds))
     if not near:
@@ -179,7 +179,7 @@ def _elsewhere(
     world: World, element: ExtendedAtom, shape: Shape, binding: dict[str, Value], bounds: tuple[int, int]
 ) -> tuple[str, ...]:
     """The same atom, but too early for the window or too many facts ago; or at another time than the one asked for."""
-    window, values = extent(world, element.window), shape.values(binding)
+    window, values = extent(world, element), shape.values(binding)
     table = world.facts.table(element.predicate, world.start)
     found = [e for e in table.find(shape.key, values, world.start, world.time) if _fits(shape, e, binding)]
     if not found:
@@ -189,7 +189,7 @@ def _elsewhere(
         history, size = world.facts.history, world.facts.count(world.time)
         back = next(i for i in range(1, size + 1) if history[size - i] == (time, atom))
         return (f"{atom} was last seen at {time}, {count(back, 'fact')} back",)
-    if element.modality == "at" and not shape.time_is_new:
+    if isinstance(element.modality, At) and not shape.time_is_new:
         return (f"{atom} is at {some_times({time for time, other in found if other == atom})}",)
     begins = f", the window begins at {bounds[0]}" if window is not None else ""
     return (f"{atom} was last seen at {time}{begins}",)

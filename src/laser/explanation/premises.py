@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from typing import Literal as OneOf
 
 from laser.explanation.explanation import Extent, Premise, Proof
 from laser.explanation.solve import Shape
 from laser.explanation.words import element_text, extent, filled, instance, runs, test_instance
 from laser.explanation.world import World
-from laser.rules.body import Comparison, ExtendedAtom
+from laser.rules.body import ALWAYS, NOW, Always, At, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.rule import Rule
 from laser.values import Value
 
 __all__ = ["premise", "premises", "some_times"]
 
 Proofs = Mapping[int, Sequence[Proof]]
+
+_KINDS: dict[type, OneOf["now", "at", "sometime", "always"]] = {
+    Now: "now", At: "at", Sometime: "sometime", Always: "always",
+}  # fmt: skip
 
 
 def premises(world: World, rule: Rule, binding: Mapping[str, Value], proofs: Proofs) -> tuple[Premise, ...]:
@@ -35,16 +40,16 @@ def premise(
     text = element_text(rule, element)
     if isinstance(element, Comparison):
         return Premise(text, "comparison", test_instance(element, binding))
-    window = extent(world, element.window)
+    window = extent(world, element)
     if element.negated:
         return Premise(text, "not", _not_found(world, element, binding, window), window)
-    if element.absent:
+    if element.negated_inside:
         assert element.time is not None
         says = f"no {instance(element, binding)} at {filled(element.time, binding)}, a time point of {window}"
         return Premise(text, "absent", says, window)
     if window is not None and window.kind == "tuple":
         proofs = _positioned(world, window, proofs)
-    return Premise(text, element.modality, _found(element, window, proofs), window, proofs)
+    return Premise(text, _KINDS[type(element.modality)], _found(element, window, proofs), window, proofs)
 
 
 def _positioned(world: World, window: Extent, proofs: Sequence[Proof]) -> Sequence[Proof]:
@@ -59,9 +64,9 @@ def _positioned(world: World, window: Extent, proofs: Sequence[Proof]) -> Sequen
 def _found(element: ExtendedAtom, window: Extent | None, proofs: Sequence[Proof]) -> str:
     first = proofs[0]
     if first.source == "background":
-        when = f" (asked for at {first.time})" if element.modality == "at" else ""
+        when = f" (asked for at {first.time})" if isinstance(element.modality, At) else ""
         return f"{first.atom} is background data{when}"
-    if element.modality == "always":
+    if element.modality == ALWAYS:
         assert window is not None
         return f"{first.atom} at every time point of {window}"
     where = ""
@@ -76,13 +81,13 @@ def _not_found(world: World, element: ExtendedAtom, binding: Mapping[str, Value]
     """What was looked for, and where."""
     what = instance(element, binding)
     time = filled(element.time, binding) if element.time is not None else ""
-    if element.absent:
+    if element.negated_inside:
         return f"no time point {time} of {window} without {what}"
-    if element.modality == "always":
+    if element.modality == ALWAYS:
         return f"{what} is not at every time point of {window}{_missing(world, element, binding)}"
-    if element.modality == "at":
+    if isinstance(element.modality, At):
         return f"no {what} at {time}" + (f" in {window}" if window else "")
-    return f"no {what} at {world.time}" if element.modality == "now" else f"no {what} in {window}"
+    return f"no {what} at {world.time}" if element.modality == NOW else f"no {what} in {window}"
 
 
 def _missing(world: World, element: ExtendedAtom, binding: Mapping[str, Value]) -> str:

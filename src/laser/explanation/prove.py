@@ -21,7 +21,7 @@ from laser.explanation.solve import Binding, Shape
 from laser.explanation.table import Entry
 from laser.explanation.words import rule_text, visible
 from laser.explanation.world import Instance, World
-from laser.rules.body import ExtendedAtom
+from laser.rules.body import ALWAYS, ExtendedAtom
 from laser.rules.rule import Rule
 from laser.values import Atom, Predicate, Value
 
@@ -129,7 +129,7 @@ class Prover:
         values = shape.values(binding)
         for atom in world.background(element.predicate, shape.key, values):
             yield [(high, atom)]
-        if element.modality == "always":
+        if element.modality == ALWAYS:
             for atom in sorted(set(world.steady(element, shape.key, values)) - world.core.background):
                 yield Run(low, high, atom)
         else:
@@ -389,4 +389,4 @@ def _all_entries(ways: dict[Entry, list[Way]]) -> set[Entry]:
 
 def positive(rule: Rule) -> Iterator[ExtendedAtom]:
     """The atoms of a body that are asked to hold."""
-    return (e for e in rule.body if isinstance(e, ExtendedAtom) and not e.negated and not e.absent)
+    return (e for e in rule.body if isinstance(e, ExtendedAtom) and e.is_positive)

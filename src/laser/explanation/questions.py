@@ -143,7 +143,7 @@ def _cost(element: BodyElement, bound: frozenset[str], ranged: str | None) -> tu
     open_time = time is not None and time not in bound
     if element.negated:
         return (1, 1)
-    if element.absent:
+    if element.negated_inside:
         return (3, 0) if open_time else (1, 1)
     # What binds the time of a head for which a range is given can use the range, and so it comes before what cannot.
     known = len(element.args) - open_args + (ranged is not None and time == ranged)

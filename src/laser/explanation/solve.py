@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from laser.explanation.table import Key
-from laser.rules.body import BodyElement, Comparison, ExtendedAtom
+from laser.rules.body import ALWAYS, NOW, SOMETIME, BodyElement, Comparison, ExtendedAtom
 from laser.syntax import tree
 from laser.values import Atom, Value
 from laser.values.operations import COMPARISONS, apply, compare
@@ -55,7 +55,7 @@ def binds(element: BodyElement, bound: frozenset[str]) -> frozenset[str]:
         return frozenset(variables(element.left)) | frozenset(variables(element.right))
     if element.negated:
         return frozenset()
-    terms = _terms(element) if not element.absent else (element.time,)
+    terms = _terms(element) if not element.negated_inside else (element.time,)
     return frozenset(term.name for term in terms if isinstance(term, tree.Variable))
 
 
@@ -216,7 +216,7 @@ class Shape:
     def bounds(self, world: World, binding: Binding) -> tuple[int, int] | None:
         """The time points at which to look, if there are any."""
         element = self.element
-        if element.modality == "now":
+        if element.modality == NOW:
             return world.time, world.time
         low, high = world.bounds(element.window)
         if self.time_name is None:
@@ -231,16 +231,16 @@ class Shape:
 
 def _modal(element: ExtendedAtom, bound: frozenset[str], ranged: str | None, then: Step) -> Step:
     shape = Shape(element, bound, ranged)
-    if element.absent:
+    if element.negated_inside:
         return _absent(shape, then)
-    return _always(shape, then) if element.modality == "always" else _some(shape, then)
+    return _always(shape, then) if element.modality == ALWAYS else _some(shape, then)
 
 
 def _some(shape: Shape, then: Step) -> Step:
     """Now, at some time of the window, or at the one that is named."""
     one_is_enough = not shape.named and not shape.binds_time
     # The same values can come again only where times or other arguments are not told apart.
-    comes_again = (shape.element.modality == "sometime" or shape.time_is_new) and not shape.binds_time
+    comes_again = (shape.element.modality == SOMETIME or shape.time_is_new) and not shape.binds_time
     comes_again |= len(shape.named) < len(shape.new)
     distinguish, time_name, new = shape.distinguish, shape.time_name, shape.new
 

@@ -18,8 +18,9 @@ from laser.explanation.solve import Shape
 from laser.explanation.stability import only_fades, steady_from
 from laser.explanation.table import Entry, Facts
 from laser.explanation.world import OutOfBudget, World, key_values
-from laser.rules.body import Comparison, ExtendedAtom
+from laser.rules.body import ALWAYS, NOW, At, Comparison, ExtendedAtom, Now, Sometime
 from laser.values import Atom, Value
+from laser.windows import Sliding, TimeWindow
 
 __all__ = ["Lasting", "lasting"]
 
@@ -143,34 +144,34 @@ class _Spans:
             return self._found(pick)
         shape = Shape(element, frozenset(binding), None)
         values = shape.values(binding)
-        if element.negated and element.absent:
+        if element.negated and element.negated_inside:
             return (self.now, self.now)
         if element.predicate in self.world.rules.by_predicate:
             fades = element.negated and only_fades(self.world.rules, element)
             return (self.now, inf if fades else self.now)
         if self.world.background(element.predicate, shape.key, values):
             return (self.now, self.now)
-        return self._absent(element, binding) if element.absent else self._not_found(element, shape, values)
+        return self._absent(element, binding) if element.negated_inside else self._not_found(element, shape, values)
 
     def _found(self, pick: Pick) -> Span:
         element, (time, atom) = pick.element, pick.entries[0]
         if atom in self.world.core.background:
-            return self._stays(element, time) if element.modality == "at" else (-inf, inf)
-        if element.modality == "always":
+            return self._stays(element, time) if isinstance(element.modality, At) else (-inf, inf)
+        if element.modality == ALWAYS:
             return (self._run_began(element, atom), self.now)
         if self.prover.is_given((time, atom)):
-            return (self.now, self.now) if element.modality == "now" else self._stays(element, time)
+            return (self.now, self.now) if element.modality == NOW else self._stays(element, time)
         span = self.known[time, atom]
         if self.prover.choice((time, atom)).instance.rule.time is None:
             # It is there at every present, so that only a question for its time notices how time goes on.
-            return (self.now, self.now) if element.modality == "at" else span
-        stays = (self.now, self.now) if element.modality == "now" else self._stays(element, time)
+            return (self.now, self.now) if isinstance(element.modality, At) else span
+        stays = (self.now, self.now) if element.modality == NOW else self._stays(element, time)
         return max(span[0], stays[0]), min(span[1], stays[1])
 
     def _run_began(self, element: ExtendedAtom, atom: Atom) -> float:
         """Since when an atom is at every time point of a time window, if it is only ever a fact."""
         window = element.window
-        if window is None or window.kind == "tuple" or element.predicate in self.world.rules.by_predicate:
+        if not isinstance(window, Sliding) or element.predicate in self.world.rules.by_predicate:
             return self.now
         first, start = self.world.bounds(window)[0], self.world.start
         key = tuple(range(1, len(atom)))
@@ -179,30 +180,32 @@ class _Spans:
             if time != first - 1:
                 break
             first = time
-        return start if first == start else first + window.size
+        return start if first == start else window.exit(first)
 
     def _stays(self, element: ExtendedAtom, time: int) -> Span:
         """When what is at a time is in a window, if nothing arrives."""
         window = element.window
-        return (time, time + window.size) if window is not None and window.kind == "time" else (time, inf)
+        if not isinstance(window, TimeWindow):
+            return (time, inf)
+        last = window.exit(time)
+        return window.entry(time), inf if last is None else last
 
     def _absent(self, element: ExtendedAtom, binding: dict[str, Value]) -> Span:
         assert element.time is not None
         time = next(iter(_time_of(element, binding)), None)
-        if time is None or element.window is None or element.window.kind == "tuple":
+        if time is None or not isinstance(element.window, Sliding):
             return (self.now, self.now)
         return self._stays(element, time)
 
     def _not_found(self, element: ExtendedAtom, shape: Shape, values: object) -> Span:
         """Facts that are not there do not come; when they last were there tells since when they are not."""
-        size = 0 if element.modality == "now" else element.window.size if element.window else 0
-        is_counted = element.window is not None and element.window.kind == "tuple"
-        if element.modality not in ("now", "sometime") or is_counted:
+        window = element.window
+        if not isinstance(element.modality, Now | Sometime) or not isinstance(window, Sliding):
             return (self.now, inf)
-        before = self.now - size - 1
+        before = window.arrived(self.now) - 1
         table = self.world.facts.table(element.predicate, self.world.start)
         found = table.find(shape.key, values, self.world.start, before)
-        return (found[0][0] + size + 1 if found else -inf), inf
+        return (window.exit(found[0][0]) + 1 if found else -inf), inf
 
 
 def _time_of(element: ExtendedAtom, binding: dict[str, Value]) -> Iterator[int]:

@@ -65,7 +65,7 @@ def _no_rule(prover: Prover, asked: Asked, shown: Atom | Pattern, way: tuple[Ask
         late = all(rule.time is None for rule in heads) and not low <= world.time <= high
         why = f"rules derive it only for the present, {world.time}" if late else "no head fits it"
         return Failure(shown, high, f"no rule derives {pattern} {when}: {why}", first=low)
-    element = ExtendedAtom(pattern.signature, pattern.terms, "now")
+    element = ExtendedAtom(pattern.signature, pattern.terms)
     found = lack(prover, element, {}) if low == high == world.time else Lack(f"no {pattern} {when}")
     missing = unknown(prover, pattern.signature)
     reason = found.reason if missing else f"{found.reason}, and no rule derives it"
@@ -143,7 +143,7 @@ class _Attempt:
             rule=rule_text(self.prover.ground.core, self.rule),
             element=element_text(self.rule, element),
             bindings=visible(self.rule, known),
-            window=extent(world, element.window) if isinstance(element, ExtendedAtom) else None,
+            window=extent(world, element) if isinstance(element, ExtendedAtom) else None,
             nearest=found.nearest,
             satisfied=satisfied,
             because=found.because,
@@ -166,7 +166,7 @@ class _Attempt:
 
     def _premise(self, element: BodyElement, binding: dict[str, Value]) -> Premise:
         prover = self.prover
-        if isinstance(element, Comparison) or element.negated or element.absent:
+        if isinstance(element, Comparison) or not element.is_positive:
             return premise(prover.world, self.rule, element, binding)
         entries = prover.pick(element, binding).entries
         few = len(entries) <= EAGER
@@ -180,7 +180,7 @@ class _Attempt:
         if not isinstance(element, Comparison):
             return found.reason
         names = {*variables(element.left), *variables(element.right)}
-        atoms = [e for e in before if isinstance(e, ExtendedAtom) and not e.negated and not e.absent]
+        atoms = [e for e in before if isinstance(e, ExtendedAtom) and e.is_positive]
         for atom in reversed(atoms):
             if names & {term.name for term in atom.args if isinstance(term, tree.Variable)}:
                 time, found_atom = self.prover.pick(atom, binding).entries[-1]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import assert_never
 
 from laser.answers import merge
 from laser.explanation.explanation import Extent, RuleText
 from laser.explanation.world import World
-from laser.rules.body import BodyElement, Comparison, CoreWindow, ExtendedAtom
+from laser.rules.body import NOW, BodyElement, Comparison, ExtendedAtom
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.syntax.lexer import lex
 from laser.syntax.printer import write_element, write_term
 from laser.syntax.terms import variables
 from laser.values import Value, write_value
+from laser.windows import History, LastFacts, Sliding
 
 __all__ = ["element_text", "extent", "filled", "instance", "place_of", "rule_text", "runs", "test_instance", "visible"]
 
@@ -65,13 +67,18 @@ def visible(rule: Rule, binding: Mapping[str, Value]) -> dict[str, Value]:
     return {name: binding[name] for name in names if name in binding}
 
 
-def extent(world: World, window: CoreWindow | None) -> Extent | None:
-    """The time points of a window."""
-    if window is None:
-        return None
-    first, last = world.bounds(window)
-    facts = min(window.size, world.facts.count(world.time)) if window.kind == "tuple" else None
-    return Extent(first, last, window.kind, window.size, facts)
+def extent(world: World, element: ExtendedAtom) -> Extent | None:
+    """The time points of the window of an element; None where the author wrote none."""
+    first, last = world.bounds(element.window)
+    match element.window:
+        case LastFacts(size=size):
+            return Extent(first, last, "tuple", size, min(size, world.facts.count(world.time)))
+        case Sliding(ticks=ticks):
+            return None if element.modality == NOW else Extent(first, last, "time", ticks)
+        case History():
+            return None
+        case _:
+            assert_never(element.window)
 
 
 def filled(term: tree.Term, binding: Mapping[str, Value]) -> str:

@@ -15,9 +15,10 @@ from laser.errors import LimitError
 from laser.explanation.questions import Question, Rules, arrange, emit_head, solver
 from laser.explanation.solve import Binding, Emit, chain
 from laser.explanation.table import Entry, Facts, Key, Table
-from laser.rules.body import CoreWindow, ExtendedAtom
+from laser.rules.body import ALWAYS, ExtendedAtom
 from laser.rules.rule import Rule
 from laser.values import Atom, Predicate, Value
+from laser.windows import HISTORY, TupleWindow, Window
 
 __all__ = ["Instance", "OutOfBudget", "World", "key_values"]
 
@@ -65,14 +66,15 @@ class World:
 
     # -- windows
 
-    def bounds(self, window: CoreWindow | None) -> tuple[int, int]:
-        """The first and the last time point of a window."""
-        if window is None:
-            return self.start, self.time
-        if window.kind == "time":
-            return max(self.start, self.time - window.size), self.time
+    def bounds(self, window: Window) -> tuple[int, int]:
+        """The first and the last time point of a window; the first lies after the last where there is none."""
+        points = window.points(self.time, self.start, self)
+        return points.start, points.stop - 1
+
+    def time_of(self, back: int) -> int | None:
+        """The time of the ``back``-th last fact; None where fewer have come."""
         count = self.facts.count(self.time)
-        return (self.facts.history[count - window.size][0] if count >= window.size else self.start), self.time
+        return self.facts.history[count - back][0] if count >= back else None
 
     # -- what there is
 
@@ -82,11 +84,11 @@ class World:
         return [] if table is None else [atom for _, atom in table.find(key, values, 0, 0)]
 
     def find(
-        self, predicate: Predicate, key: Key, values: Any, low: int, high: int, window: CoreWindow | None = None
+        self, predicate: Predicate, key: Key, values: Any, low: int, high: int, window: Window = HISTORY
     ) -> Iterator[Entry]:
         """Facts and derived atoms with these values in [low, high]; in a tuple window, the facts that it has."""
-        if window is not None and window.kind == "tuple":
-            found = self.facts.tail(window.size, self.time, predicate).find(key, values, low, high)
+        if isinstance(window, TupleWindow):
+            found = self.facts.tail(window.reach.tuples, self.time, predicate).find(key, values, low, high)
             return iter(self._paid(found))
         facts = self.facts.table(predicate, low).find(key, values, low, high)
         if predicate not in self.rules.by_predicate:
@@ -206,7 +208,7 @@ class Rounds:
     def _turns(self, rule: Rule) -> Iterator[tuple[Rule, ExtendedAtom | None]]:
         """The elements through which a rule can get something new; None stands for all of it anew."""
         inside = [e for e in rule.body if isinstance(e, ExtendedAtom) and e.predicate in self.part]
-        if any(element.modality == "always" for element in inside):
+        if any(element.modality == ALWAYS for element in inside):
             yield rule, None
         else:
             yield from ((rule, element) for element in inside)

@@ -1,170 +1,184 @@
 """How a body atom reads a predicate: which node serves it, made from which sources.
 
 A predicate has up to four sources: facts that *stream* in, *background* data, and rules that derive it *plain* (for the
-present) or *pinned* (for a time point). One source is read directly; more are united in a view.
+present) or *pinned* (for a time point). One source is read directly; more are united in a node of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal as OneOf
 
-from laser.plan.anonymous import is_open
 from laser.plan.nodes import (
     Background,
     Dated,
-    Every,
-    LastDated,
-    LastPoints,
-    LastRecent,
+    EveryPoint,
     Node,
+    Pending,
     Pinned,
     Plain,
     Points,
-    Projected,
+    Projection,
     Recent,
     Unbroken,
-    View,
-    width_of,
-)  # fmt: skip
-from laser.plan.plan import Derivation, Use
-from laser.rules.body import CoreWindow
+    Union,
+)
+from laser.plan.plan import PlanRule, Subgoal
 from laser.rules.rule import ResolvedProgram
-from laser.syntax.tree import Variable
+from laser.syntax.tree import Term, Variable
 from laser.values import Predicate
+from laser.windows import HISTORY, PRESENT, Sliding, TimeWindow, TupleWindow, Window
 
-__all__ = ["Views", "points_of"]
+__all__ = ["AccessPaths"]
 
-NOW = CoreWindow("time", 0)
-
-
-def points_of(window: CoreWindow | None) -> Node:
-    """The node with the time points of a window."""
-    if window is None:
-        return Points(None)
-    return LastPoints(window.size) if window.kind == "tuple" else Points(window.size)
+Body = tuple[Subgoal, ...]
 
 
 @dataclass
-class Views:
-    """Finds the node for each way of reading a predicate, and collects the derivations that this takes."""
+class AccessPaths:
+    """Finds the node for each way of reading a predicate, and collects the rules that make it."""
 
-    core: ResolvedProgram
-    streamed: frozenset[Predicate]
-    derivations: dict[Node, list[Derivation]] = field(default_factory=dict)
+    program: ResolvedProgram
+    also_streamed: frozenset[Predicate]
+    rules: dict[Node, list[PlanRule]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.plain = {rule.predicate for rule in self.core.rules if rule.time is None}
-        self.pinned = {rule.predicate for rule in self.core.rules if rule.time is not None}
-        self.background = {atom.signature for atom in self.core.background}
+        self.plain = {rule.predicate for rule in self.program.rules if rule.time is None}
+        self.pinned = {rule.predicate for rule in self.program.rules if rule.time is not None}
 
     def sources(self, predicate: Predicate) -> frozenset[str]:
         given = {
-            "background": predicate in self.background,
+            "background": predicate in self.program.given,
             "plain": predicate in self.plain,
             "pinned": predicate in self.pinned,
         }
-        streams = predicate in self.streamed or not any(given.values())
+        streams = predicate in self.also_streamed or not any(given.values())
         return frozenset(name for name, there in {"stream": streams, **given}.items() if there)
 
     def output(self, predicate: Predicate) -> Node:
         """The node of what rules derive for the present."""
-        return self.sometime(predicate, NOW, self.sources(predicate) & {"plain", "pinned"})
+        return self.sometime(predicate, PRESENT, self.sources(predicate) & {"plain", "pinned"})
 
-    def sometime(self, predicate: Predicate, window: CoreWindow, sources: frozenset[str] | None = None) -> Node:
+    def sometime(self, predicate: Predicate, window: Window, sources: frozenset[str] | None = None) -> Node:
+        """``⊞ ◇ a``."""
         sources = self.sources(predicate) if sources is None else sources
-        streamed = (LastRecent if window.kind == "tuple" else Recent)(predicate, window.size)
-        direct: dict[str, Node] = {
-            "stream": streamed, "background": Background(predicate), "plain": Plain(predicate),
-        }  # fmt: skip
+        direct = self.direct(predicate, window)
         if len(sources) == 1 and sources <= direct.keys():
             return direct[next(iter(sources))]
-        view = View(predicate, "sometime", window.kind, window.size, sources)
+        union = Union(predicate, "sometime", window, sources)
 
-        def parts() -> Iterator[tuple[Use, ...]]:
+        def parts() -> Iterator[Body]:
             values = _values(predicate)
-            for name in sorted(sources & direct.keys()):
-                yield (Use(direct[name], values),)
+            for name in sorted(sources - {"pinned"}):
+                yield (Subgoal(direct[name], values),) if name in direct else self.timed(name, predicate, window)
             if "pinned" in sources:
-                yield (Use(Pinned(predicate), (*values, TIME), cap=window.size),)
+                yield (self.pinned_in(predicate, window, (*values, TIME)),)
 
-        return self.define(view, _values(predicate), parts)
+        return self.define(union, _values(predicate), parts)
 
-    def at(self, predicate: Predicate, window: CoreWindow | None) -> Use:
-        """The node with times for a positive atom; pinned atoms are read directly, under a cap."""
+    def direct(self, predicate: Predicate, window: Window) -> dict[str, Node]:
+        """The sources that can be read without asking for the time: not where a window may miss the present or be empty."""
+        nodes: dict[str, Node] = {"stream": Recent(predicate, window)}
+        if isinstance(window, TupleWindow) or not window.may_be_empty:
+            nodes["background"] = Background(predicate)
+        if isinstance(window, TupleWindow) or window.shows_present is True:
+            nodes["plain"] = Plain(predicate)
+        return nodes
+
+    def timed(self, source: str, predicate: Predicate, window: Window) -> Body:
+        """The atoms of a source with the time points of a window at which they hold: any for background, now for plain."""
+        values = _values(predicate)
+        if source == "background":
+            return Subgoal(Background(predicate), values), Subgoal(Points(window), (TIME,))
+        present = (Subgoal(Plain(predicate), values), Subgoal(Points(PRESENT), (TIME,)))
+        always = isinstance(window, TupleWindow) or window.shows_present is True
+        return present if always else (*present, Subgoal(Points(window), (TIME,)))
+
+    def pinned_in(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
+        """Pinned atoms while they are in a window; under a delay, from a node that wakes when they enter."""
+        assert isinstance(window, TimeWindow), "tuple windows count facts only"
+        if not window.is_delayed:
+            return Subgoal(Pinned(predicate), terms, window)
+        waiting = Pending(predicate, window)
+        values = (*_values(predicate), TIME)
+        self.define(waiting, values, lambda: iter([(Subgoal(Pinned(predicate), values),)]))
+        return Subgoal(waiting, terms, window)
+
+    def at(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
+        """``⊞ @T a`` as a positive atom: pinned atoms are read directly, while they are in the window."""
         if self.sources(predicate) == {"pinned"}:
-            return Use(Pinned(predicate), (), None if window is None else window.size)
-        return Use(self.dated(predicate, window), ())
+            return self.pinned_in(predicate, window, terms)
+        return Subgoal(self.dated(predicate, window), terms)
 
-    def dated(self, predicate: Predicate, window: CoreWindow | None, without: frozenset[str] = frozenset()) -> Node:
+    def dated(self, predicate: Predicate, window: Window, without: frozenset[str] = frozenset()) -> Node:
+        """``⊞ @T a`` as a node that itself knows when its keys end."""
         sources = self.sources(predicate) - without
-        kind: OneOf["time", "tuple"] = "time" if window is None else window.kind
-        size = None if window is None else window.size
-        streamed = LastDated(predicate, size) if kind == "tuple" and size is not None else Dated(predicate, size)
+        streamed = Dated(predicate, window)
         if sources == {"stream"}:
             return streamed
-        view = View(predicate, "at", kind, size, sources)
+        union = Union(predicate, "at", window, sources)
 
-        def parts() -> Iterator[tuple[Use, ...]]:
+        def parts() -> Iterator[Body]:
             values = _values(predicate)
             if "stream" in sources:
-                yield (Use(streamed, (*values, TIME)),)
-            if "background" in sources:
-                yield Use(Background(predicate), values), Use(points_of(window), (TIME,))
-            if "plain" in sources:
-                yield Use(Plain(predicate), values), Use(Points(0), (TIME,))
+                yield (Subgoal(streamed, (*values, TIME)),)
+            for name in sorted(sources & {"background", "plain"}):
+                yield self.timed(name, predicate, window)
             if "pinned" in sources:
-                yield (Use(Pinned(predicate), (*values, TIME), cap=size),)
+                yield (self.pinned_in(predicate, window, (*values, TIME)),)
 
-        return self.define(view, (*_values(predicate), TIME), parts)
+        return self.define(union, (*_values(predicate), TIME), parts)
 
-    def always(self, predicate: Predicate, window: CoreWindow) -> Node:
-        if window == NOW:
+    def always(self, predicate: Predicate, window: Window) -> Node:
+        """``⊞ □ a``."""
+        if window == PRESENT:
             return self.sometime(predicate, window)
         sources = self.sources(predicate)
         if sources == {"background"}:
-            return Background(predicate)
-        if sources - {"background"} == {"stream"} and window.kind == "time":
-            lasting: Node = Unbroken(predicate, window.size)
+            return self.sometime(predicate, window)
+        if sources - {"background"} == {"stream"} and isinstance(window, Sliding):
+            lasting: Node = Unbroken(predicate, window)
         else:
-            dated = self.dated(predicate, window, without=frozenset({"background"}))
-            lasting = Every(dated, window.kind, window.size)
+            lasting = EveryPoint(self.dated(predicate, window, without=frozenset({"background"})), window)
         if "background" not in sources:
             return lasting
-        view = View(predicate, "always", window.kind, window.size, sources)
+        union = Union(predicate, "always", window, sources)
         values = _values(predicate)
-        return self.define(view, values, lambda: iter([(Use(lasting, values),), (Use(Background(predicate), values),)]))
+        background = self.sometime(predicate, window, frozenset({"background"}))
+        return self.define(union, values, lambda: iter([(Subgoal(lasting, values),), (Subgoal(background, values),)]))
 
-    def always_some(self, predicate: Predicate, window: CoreWindow | None, kept: tuple[int, ...]) -> Node:
+    def always_some(self, predicate: Predicate, window: Window, kept: tuple[int, ...]) -> Node:
         """At every time point of the window some atom holds that has these arguments, whatever the others are."""
-        if window is not None and len(kept) == predicate.arity:
+        if window != HISTORY and len(kept) == predicate.arity:
             return self.always(predicate, window)
-        projected = self.projected(self.dated(predicate, window), (*kept, predicate.arity), None)
-        return Every(projected, "time", None) if window is None else Every(projected, window.kind, window.size)
+        projected = self.projected(self.dated(predicate, window), (*kept, predicate.arity))
+        return EveryPoint(projected, window)
 
-    def project(self, use: Use) -> Use:
+    def project(self, subgoal: Subgoal) -> Subgoal:
         """An atom with ``_`` as an atom without: what stands there does not matter, only that something does."""
-        kept = tuple(i for i, term in enumerate(use.terms) if not is_open(term))
-        if len(kept) == len(use.terms):
-            return use
-        return Use(self.projected(use.node, kept, use.cap), tuple(use.terms[i] for i in kept))
+        kept = tuple(i for i, term in enumerate(subgoal.terms) if not _is_anonymous(term))
+        if len(kept) == len(subgoal.terms):
+            return subgoal
+        node = self.projected(subgoal.node, kept, subgoal.window)
+        return Subgoal(node, tuple(subgoal.terms[i] for i in kept))
 
-    def projected(self, source: Node, kept: tuple[int, ...], cap: int | None) -> Node:
-        node = Projected(source, kept, cap)
-        if node not in self.derivations:
-            values = tuple(Variable(f"V{i}") for i in range(width_of(source)))
-            terms = tuple(values[i] for i in kept)
-            self.derivations[node] = [Derivation(node, terms, (Use(source, values, cap),), text=str(node))]
+    def projected(self, source: Node, kept: tuple[int, ...], window: TimeWindow = HISTORY) -> Node:
+        values = tuple(Variable(f"V{i}") for i in range(source.width))
+        terms = tuple(values[i] for i in kept)
+        return self.define(Projection(source, kept, window), terms, lambda: iter([(Subgoal(source, values, window),)]))
+
+    def define(self, node: Node, terms: tuple[Variable, ...], parts: Callable[[], Iterator[Body]]) -> Node:
+        if node not in self.rules:
+            self.rules[node] = []  # in its place, before those that its parts need
+            self.rules[node] += [PlanRule(node, terms, body, text=str(node)) for body in parts()]
         return node
-
-    def define(self, view: View, terms: tuple[Variable, ...], parts: Callable[[], Iterator[tuple[Use, ...]]]) -> Node:
-        if view not in self.derivations:
-            self.derivations[view] = [Derivation(view, terms, uses, text=str(view)) for uses in parts()]
-        return view
 
 
 TIME = Variable("T")
+
+
+def _is_anonymous(term: Term) -> bool:
+    return isinstance(term, Variable) and term.is_anonymous
 
 
 def _values(predicate: Predicate) -> tuple[Variable, ...]:

@@ -4,109 +4,126 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, product
+from typing import assert_never
 
-from laser.plan.access import NOW, Views, points_of
-from laser.plan.anonymous import is_open, open_lonely_variables
+from laser.plan.access import AccessPaths
+from laser.plan.anonymous import anonymise
 from laser.plan.gates import set_gates
-from laser.plan.nodes import Node, Pending, Pinned, Plain, Unit
+from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Unit
 from laser.plan.order import components
-from laser.plan.plan import Derivation, Plan, Use
+from laser.plan.plan import Plan, PlanRule, Subgoal
 from laser.plan.sharing import share_bodies, skip_copies
-from laser.rules.body import Comparison, ExtendedAtom
+from laser.rules.body import Always, At, ExtendedAtom, Now, Sometime
 from laser.rules.rule import ResolvedProgram, Rule
-from laser.syntax.tree import Variable
+from laser.syntax.tree import Term, Variable
 from laser.values import Predicate
+from laser.windows import HISTORY
 
 __all__ = ["build"]
 
 
-def build(core: ResolvedProgram, streamed: frozenset[Predicate] = frozenset()) -> Plan:
+def build(program: ResolvedProgram, also_streamed: frozenset[Predicate] = frozenset()) -> Plan:
     """The plan of a program, given which derived or background predicates stream in as well."""
-    views = Views(core, streamed)
-    rules = map(open_lonely_variables, core.rules)
-    written = [derivation for rule in rules for derivation in _derivations(rule, views)]
-    written += _arrivals(core, written)
-    outputs = {predicate: views.output(predicate) for predicate in sorted(core.derived) if core.shows(predicate)}
+    paths = AccessPaths(program, also_streamed)
+    written = [planned for rule in map(anonymise, program.rules) for planned in _plan_rules(rule, paths)]
+    written += _arrivals(written)
+    outputs = {predicate: paths.output(predicate) for predicate in sorted(program.derived) if program.shows(predicate)}
     made = share_bodies(list(dict.fromkeys(written)))
-    made += [derivation for several in views.derivations.values() for derivation in several]
-    derivations, aliases = skip_copies(made)
-    derivations = set_gates(derivations)
+    made += [rule for several in paths.rules.values() for rule in several]
+    rules, aliases = skip_copies(made)
+    rules = set_gates(rules)
     return Plan(
-        core=core,
-        streamed=streamed,
-        derivations=tuple(derivations),
-        components=components(derivations, [aliases.get(node, node) for node in outputs.values()]),
+        program=program,
+        also_streamed=also_streamed,
+        rules=tuple(rules),
+        components=components(rules, [aliases.get(node, node) for node in outputs.values()]),
         outputs={predicate: aliases.get(node, node) for predicate, node in outputs.items()},
         aliases=aliases,
     )
 
 
-def _derivations(rule: Rule, views: Views) -> Iterator[Derivation]:
-    """A rule of the program as derivations: more than one where an element is a disjunction."""
+def _plan_rules(rule: Rule, paths: AccessPaths) -> Iterator[PlanRule]:
+    """A rule of the program as rules of the plan: more than one where an element is a disjunction."""
     elements = [element for element in rule.body if isinstance(element, ExtendedAtom)]
-    for choice in product(*(list(_element(element, views)) for element in elements)):
+    for choice in product(*(list(_element(element, paths)) for element in elements)):
         parts = list(chain.from_iterable(choice))
-        uses = [use for sign, use in parts if sign == "use"] or [Use(Unit(), ())]
-        negatives = [use for sign, use in parts if sign == "not"]
+        positives = [subgoal for sign, subgoal in parts if sign == "has"] or [Subgoal(Unit(), ())]
+        negatives = [subgoal for sign, subgoal in parts if sign == "not"]
         if len(parts) > 1:  # a body of one atom needs no projection: the head is one
-            uses = list(map(views.project, uses))
-        yield Derivation(
+            positives = list(map(paths.project, positives))
+        yield PlanRule(
             head=_head(rule),
-            terms=rule.args if rule.time is None else (*rule.args, rule.time),
-            uses=tuple(uses),
-            negatives=tuple(map(views.project, negatives)),
-            tests=tuple(element for element in rule.body if isinstance(element, Comparison)),
+            terms=rule.head_terms,
+            positives=tuple(positives),
+            negatives=tuple(map(paths.project, negatives)),
+            tests=rule.comparisons,
             text=rule.text,
         )
 
 
-def _element(element: ExtendedAtom, views: Views) -> Iterator[list[tuple[str, Use]]]:
+def _element(element: ExtendedAtom, paths: AccessPaths) -> Iterator[list[tuple[str, Subgoal]]]:
     """The ways in which an element is made true, each some nodes with a sign."""
-    if not element.absent:
-        yield [("not", _read(element, views, capped=False)) if element.negated else ("use", _read(element, views))]
+    if element.negated_inside:
+        yield from _absent(element, paths)
+    elif element.negated:
+        yield [("not", _node_for(element, paths))]
     else:
-        yield from _absent(element, views)
+        yield [("has", _subgoal(element, paths))]
 
 
-def _absent(element: ExtendedAtom, views: Views) -> Iterator[list[tuple[str, Use]]]:
+def _absent(element: ExtendedAtom, paths: AccessPaths) -> Iterator[list[tuple[str, Subgoal]]]:
     """``⊞ @T ¬ a`` and its negation: T is in the window, and a does not hold at T."""
-    assert element.time is not None
-    if is_open(element.time):
-        yield _absent_somewhere(element, views)
+    assert isinstance(element.modality, At)
+    time = element.modality.time
+    if _is_anonymous(time):
+        yield _absent_somewhere(element, paths)
         return
-    inside = Use(points_of(element.window), (element.time,))
-    there = _read(element, views, capped=False)
+    inside = Subgoal(Points(element.window), (time,))
+    there = _node_for(element, paths)
     if not element.negated:
-        yield [("use", inside), ("not", there)]
+        yield [("has", inside), ("not", there)]
     else:  # T is not in the window, or a holds there
         yield [("not", inside)]
-        yield [("use", there)]
+        yield [("has", there)]
 
 
-def _absent_somewhere(element: ExtendedAtom, views: Views) -> list[tuple[str, Use]]:
+def _absent_somewhere(element: ExtendedAtom, paths: AccessPaths) -> list[tuple[str, Subgoal]]:
     """``⊞ @_ ¬ a``: at some time point of the window a does not hold, so it does not hold at every one."""
-    kept = tuple(i for i, term in enumerate(element.args) if not is_open(term))
-    always = Use(views.always_some(element.predicate, element.window, kept), tuple(element.args[i] for i in kept))
-    return [("use", always) if element.negated else ("not", always)]
+    kept = tuple(i for i, term in enumerate(element.args) if not _is_anonymous(term))
+    node = paths.always_some(element.predicate, element.window, kept)
+    always = Subgoal(node, tuple(element.args[i] for i in kept))
+    return [("has", always) if element.negated else ("not", always)]
 
 
-def _read(element: ExtendedAtom, views: Views, capped: bool = True) -> Use:
-    """The node that serves an extended atom, whatever its sign. A negative one must itself know when its keys end."""
-    window = element.window or NOW
+def _subgoal(element: ExtendedAtom, paths: AccessPaths) -> Subgoal:
+    """The subgoal for a positive atom, which may leave it to the reader when a key is in the window."""
+    if isinstance(element.modality, At) and not _asks_for_any_time(element, element.modality.time):
+        return paths.at(element.predicate, element.window, element.terms)
+    return _node_for(element, paths)
+
+
+def _node_for(element: ExtendedAtom, paths: AccessPaths) -> Subgoal:
+    """The node that serves an extended atom, whatever its sign, and itself knows when its keys end."""
     match element.modality:
-        case "now" | "sometime":
-            return Use(views.sometime(element.predicate, window), element.args)
-        case "always":
-            return Use(views.always(element.predicate, window), element.args)
-        case "at" if element.window is not None and element.time is not None and is_open(element.time):
-            return Use(views.sometime(element.predicate, window), element.args)
+        case Now() | Sometime():
+            return Subgoal(paths.sometime(element.predicate, element.window), element.args)
+        case Always():
+            return Subgoal(paths.always(element.predicate, element.window), element.args)
+        case At(time=time):
+            if _asks_for_any_time(element, time):
+                return Subgoal(paths.sometime(element.predicate, element.window), element.args)
+            return Subgoal(paths.dated(element.predicate, element.window), element.terms)
         case _:
-            assert element.time is not None
-            if capped:
-                use = views.at(element.predicate, element.window)
-            else:
-                use = Use(views.dated(element.predicate, element.window), ())
-            return Use(use.node, (*element.args, element.time), use.cap)
+            assert_never(element.modality)
+
+
+def _asks_for_any_time(element: ExtendedAtom, time: Term) -> bool:
+    """``⊞ @_ a`` is ``⊞ ◇ a``."""
+    return element.window != HISTORY and _is_anonymous(time)
+
+
+def _is_anonymous(term: Term) -> bool:
+    return isinstance(term, Variable) and term.is_anonymous
 
 
 def _head(rule: Rule) -> Node:
@@ -117,18 +134,16 @@ def _head(rule: Rule) -> Node:
 
 def _has_come(rule: Rule) -> bool:
     """Whether the time of a head is surely in the timeline: a time at which some body atom holds."""
-    times = {e.time for e in rule.body if isinstance(e, ExtendedAtom) and e.modality == "at" and not e.negated}
+    times = {atom.time for atom in rule.atoms if not atom.negated}
     return isinstance(rule.time, Variable) and rule.time in times
 
 
-def _arrivals(core: ResolvedProgram, written: list[Derivation]) -> list[Derivation]:
+def _arrivals(written: list[PlanRule]) -> list[PlanRule]:
     """What is derived for a time to come holds from then on."""
-    pending = {d.head for d in written if isinstance(d.head, Pending)}
+    pending = {rule.head for rule in written if isinstance(rule.head, Pending)}
     made = []
     for node in sorted(pending, key=str):
-        assert isinstance(node, Pending)
-        terms = tuple(Variable(f"V{i}") for i in range(node.predicate.arity + 1))
-        made.append(
-            Derivation(Pinned(node.predicate), terms, (Use(node, terms),), text=f"{node.predicate} when T has come")
-        )
+        terms = tuple(Variable(f"V{i}") for i in range(node.width))
+        text = f"{node.predicate} when T has come"
+        made.append(PlanRule(Pinned(node.predicate), terms, (Subgoal(node, terms),), text=text))
     return made

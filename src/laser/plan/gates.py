@@ -10,53 +10,61 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from laser.plan.nodes import Dated, Gate, Node, Plain, Projected, Recent, View
+from laser.plan.nodes import Dated, Gate, Node, Plain, Projection, Recent, Union
 from laser.plan.order import components
-from laser.plan.plan import Derivation, Use
+from laser.plan.plan import PlanRule, Subgoal
 from laser.syntax.tree import Constant, Variable
+from laser.windows import HISTORY, TimeWindow
 
 __all__ = ["set_gates"]
 
 
-def set_gates(derivations: list[Derivation]) -> list[Derivation]:
-    """The same derivations with gates where a condition without variables ends before what it is a condition of."""
-    groups = {node: i for i, component in enumerate(components(derivations, ())) for node in component.nodes}
+def set_gates(rules: list[PlanRule]) -> list[PlanRule]:
+    """The same rules with gates where a condition without variables ends before what it is a condition of."""
+    groups = {node: i for i, component in enumerate(components(rules, ())) for node in component.nodes}
 
-    def gated(derivation: Derivation, use: Use) -> bool:
-        others = [_span(other) for other in derivation.uses if _has_variables(other)]
-        outside = groups[use.node] != groups[derivation.head]
-        return outside and _is_condition(use) and max(others, default=0) > _span(use, unknown=0)
+    def gated(rule: PlanRule, subgoal: Subgoal) -> bool:
+        others = [_span(other) for other in rule.positives if _has_variables(other)]
+        outside = groups[subgoal.node] != groups[rule.head]
+        return outside and _is_condition(subgoal) and max(others, default=0) > _span(subgoal, unknown=0)
 
-    return [replace(d, uses=tuple(_gate(use) if gated(d, use) else use for use in d.uses)) for d in derivations]
-
-
-def _gate(use: Use) -> Use:
-    return Use(Gate(use.node, tuple(term.value for term in use.terms if isinstance(term, Constant))), ())
+    return [replace(r, positives=tuple(_gate(s) if gated(r, s) else s for s in r.positives)) for r in rules]
 
 
-def _is_condition(use: Use) -> bool:
-    if use.cap is not None or _has_variables(use):
+def _gate(subgoal: Subgoal) -> Subgoal:
+    return Subgoal(Gate(subgoal.node, tuple(term.value for term in subgoal.terms if isinstance(term, Constant))), ())
+
+
+def _is_condition(subgoal: Subgoal) -> bool:
+    if subgoal.window != HISTORY or _has_variables(subgoal):
         return False
-    node = use.node
-    return isinstance(node, Recent | Plain | Projected) or (isinstance(node, View) and node.modality == "sometime")
+    match subgoal.node:
+        case Recent(window=window):
+            return isinstance(window, TimeWindow)
+        case Plain() | Projection() | Union(modality="sometime"):
+            return True
+        case _:
+            return False
 
 
-def _has_variables(use: Use) -> bool:
-    return any(isinstance(term, Variable) for term in use.terms)
+def _has_variables(subgoal: Subgoal) -> bool:
+    return any(isinstance(term, Variable) for term in subgoal.terms)
 
 
-def _span(use: Use, unknown: float = inf) -> float:
+def _span(subgoal: Subgoal, unknown: float = inf) -> float:
     """How long what an atom reads lasts at most, in ticks; what rules derive may last for any time."""
-    return min(_span_of(use.node, unknown), inf if use.cap is None else use.cap)
+    return min(_span_of(subgoal.node, unknown), _ticks(subgoal.window))
 
 
 def _span_of(node: Node, unknown: float) -> float:
     match node:
-        case Recent(ticks=ticks):
-            return ticks
-        case Dated(ticks=ticks):
-            return inf if ticks is None else ticks
-        case Projected(source=source, cap=cap):
-            return min(_span_of(source, unknown), inf if cap is None else cap)
+        case Recent(window=TimeWindow() as window) | Dated(window=TimeWindow() as window):
+            return _ticks(window)
+        case Projection(source=source, window=window):
+            return min(_span_of(source, unknown), _ticks(window))
         case _:
             return unknown
+
+
+def _ticks(window: TimeWindow) -> float:
+    return inf if window.reach.ticks is None else window.reach.ticks

@@ -1,250 +1,477 @@
-"""The nodes of a plan: each a set of keys with horizons, described by what it holds. Data only.
+"""The nodes of a plan: each a set of keys with horizons, described by what it holds, and what is asked of each.
 
 A key is the flat tuple of an atom, ``(name, *args)``; nodes that know *when* append the time point. A horizon is the last
-evaluation time for which the key is guaranteed. *Inputs* are fed by the stream; the others are made by rules.
+evaluation time for which the key is guaranteed. *Inputs* are fed by the stream and the clock; the others are made by rules.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Literal as OneOf
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from laser.values import Predicate, Value, write_value
+from laser.windows import HISTORY, PRESENT, Sliding, TimeWindow, TupleWindow, Window
 
 __all__ = [
-    "Background", "Dated", "Every", "Gate", "Input", "LastDated", "LastPoints", "LastRecent", "Node", "Pending", "Pinned", "Plain",
-    "Points", "Projected", "Recent", "Shared", "Unbroken", "Unit", "View", "is_input", "label_of", "width_of",
+    "Background", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "Node", "Pending", "Pinned", "Plain",
+    "Points", "Projection", "Recent", "Shared", "Unbroken", "Union", "Unit",
 ]  # fmt: skip
 
 
+class Feed(Enum):
+    """What an input is fed by."""
+
+    STREAM = auto()
+    """The facts of its predicate, at each tick that has some."""
+    ARRIVALS = auto()
+    """The facts of the whole stream in arrival order."""
+    CLOCK = auto()
+    """Every tick."""
+    ONCE = auto()
+    """The start of the timeline."""
+
+
+class Ending(NamedTuple):
+    """A key ends when the time point at this position among its values leaves this window."""
+
+    position: int
+    window: TimeWindow
+
+
+class Node:
+    """What every node answers. A class overrides what is not so for it."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """What stands first in its keys."""
+        return ""
+
+    @property
+    def width(self) -> int:
+        """How many values its keys have after the label."""
+        return 0
+
+    @property
+    def sources(self) -> tuple[Node, ...]:
+        """The nodes that it is made from, where no rule of the plan makes it."""
+        return ()
+
+    @property
+    def feed(self) -> Feed | None:
+        """How the machine feeds it; None if it is made, not fed."""
+        return None
+
+    @property
+    def revokes(self) -> bool:
+        """Whether it may itself end a key before its horizon."""
+        return False
+
+    @property
+    def stands(self) -> bool:
+        """Whether its keys hold until they are revoked, if ever."""
+        return False
+
+    @property
+    def ending(self) -> Ending | None:
+        """How a key tells its own end, so that nothing can renew it."""
+        return None
+
+    @property
+    def reads_past_heads(self) -> bool:
+        """Whether it is only a way to read what rules derive, and not a rule of the program."""
+        return False
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        """What identifies an input in saved states."""
+        raise AssertionError(f"{self} is not an input")
+
+
 @dataclass(frozen=True, slots=True)
-class Recent:
-    """``⊞n ◇ a`` of streamed facts; with n = 0, the facts of the present."""
+class Recent(Node):
+    """``⊞ ◇ a`` of streamed facts; with the window of the present, the facts of the present."""
 
     predicate: Predicate
-    ticks: int
+    window: Window
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity
+
+    @property
+    def feed(self) -> Feed:
+        return _feed(self.window)
+
+    @property
+    def revokes(self) -> bool:
+        return isinstance(self.window, TupleWindow)
+
+    @property
+    def stands(self) -> bool:
+        return isinstance(self.window, TupleWindow)
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("recent", *self.predicate, *self.window.id)
 
     def __str__(self) -> str:
-        return f"{self.predicate} now" if self.ticks == 0 else f"{self.predicate} in [{self.ticks}]"
+        return f"{self.predicate} now" if self.window == PRESENT else f"{self.predicate}{_inside(self.window)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
-    """``⊞n @T a`` of streamed facts, with the time; without a window, for ever."""
+class Dated(Node):
+    """``⊞ @T a`` of streamed facts, with the time."""
 
     predicate: Predicate
-    ticks: int | None
+    window: Window
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity + 1
+
+    @property
+    def feed(self) -> Feed:
+        return _feed(self.window)
+
+    @property
+    def revokes(self) -> bool:
+        return isinstance(self.window, TupleWindow)
+
+    @property
+    def stands(self) -> bool:
+        return isinstance(self.window, TupleWindow) or self.window == HISTORY
+
+    @property
+    def ending(self) -> Ending | None:
+        return _ending(self.predicate.arity, self.window)
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("dated", *self.predicate, *self.window.id)
 
     def __str__(self) -> str:
-        return f"{self.predicate} at T" + ("" if self.ticks is None else f" in [{self.ticks}]")
+        return f"{self.predicate} at T{_inside(self.window)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Unbroken:
+class Unbroken(Node):
     """``⊞n □ a`` of streamed facts, n ≥ 1: kept as runs."""
 
     predicate: Predicate
-    ticks: int
+    window: Sliding
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.STREAM
+
+    @property
+    def revokes(self) -> bool:
+        return True
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("unbroken", *self.predicate, *self.window.id)
 
     def __str__(self) -> str:
-        return f"{self.predicate} always in [{self.ticks}]"
+        return f"{self.predicate} always{_inside(self.window)}"
 
 
 @dataclass(frozen=True, slots=True)
-class LastRecent:
-    """``⊞#n ◇ a``."""
+class Points(Node):
+    """The time points of a window."""
 
-    predicate: Predicate
-    tuples: int
+    window: Window
+
+    @property
+    def width(self) -> int:
+        return 1
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.CLOCK
+
+    @property
+    def revokes(self) -> bool:
+        return isinstance(self.window, TupleWindow)
+
+    @property
+    def ending(self) -> Ending | None:
+        return _ending(0, self.window)
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("points", *self.window.id)
 
     def __str__(self) -> str:
-        return f"{self.predicate} in [{self.tuples} #]"
+        return f"time points{_inside(self.window)}"
 
 
 @dataclass(frozen=True, slots=True)
-class LastDated:
-    """``⊞#n @T a``, with the time."""
-
-    predicate: Predicate
-    tuples: int
-
-    def __str__(self) -> str:
-        return f"{self.predicate} at T in [{self.tuples} #]"
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """The time points of a time window; without a window, of the timeline."""
-
-    ticks: int | None
-
-    def __str__(self) -> str:
-        return "time points" + ("" if self.ticks is None else f" in [{self.ticks}]")
-
-
-@dataclass(frozen=True, slots=True)
-class LastPoints:
-    """The time points of a tuple window."""
-
-    tuples: int
-
-    def __str__(self) -> str:
-        return f"time points in [{self.tuples} #]"
-
-
-@dataclass(frozen=True, slots=True)
-class Background:
+class Background(Node):
     """Background data of one predicate."""
 
     predicate: Predicate
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.ONCE
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("background", *self.predicate)
 
     def __str__(self) -> str:
         return f"{self.predicate} background"
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Node):
     """One key that always holds: what a body without positive atoms starts from."""
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.ONCE
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("unit",)
 
     def __str__(self) -> str:
         return "always"
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Node):
     """Atoms that rules derive for the present."""
 
     predicate: Predicate
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity
 
     def __str__(self) -> str:
         return f"{self.predicate} derived"
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class Pinned(Node):
     """Atoms that rules derive for a time point of the past or the present."""
 
     predicate: Predicate
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity + 1
 
     def __str__(self) -> str:
         return f"{self.predicate} derived at T"
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """What ``Pinned`` is made of where a head may name a time that is still to come."""
+class Pending(Node):
+    """Atoms with a time that may be still to come, or that must wait until they enter a window.
+
+    Without a delay, it is what ``Pinned`` is made of where a head may name a time in the future.
+    """
 
     predicate: Predicate
+    window: TimeWindow = HISTORY
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity + 1
+
+    @property
+    def reads_past_heads(self) -> bool:
+        return self.window != HISTORY
 
     def __str__(self) -> str:
-        return f"{self.predicate} derived at T, perhaps to come"
+        return f"{self.predicate} derived at T, perhaps to come{_inside(self.window)}"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """The union of several sources of a predicate under one modality and window."""
+class Union(Node):
+    """Several sources of a predicate under one modality and window."""
 
     predicate: Predicate
     modality: OneOf["sometime", "at", "always"]
-    kind: OneOf["time", "tuple"]
-    size: int | None
-    sources: frozenset[str]
+    window: Window
+    parts: frozenset[str]
+
+    @property
+    def label(self) -> str:
+        return self.predicate.name
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity + (self.modality == "at")
+
+    @property
+    def reads_past_heads(self) -> bool:
+        return True
 
     def __str__(self) -> str:
-        unit = " #" if self.kind == "tuple" else ""
-        window = "" if self.size is None else f" in [{self.size}{unit}]"
         word = {"sometime": "", "at": " at T", "always": " always"}[self.modality]
-        return f"{self.predicate}{word}{window} from {' + '.join(sorted(self.sources))}"
+        return f"{self.predicate}{word}{_inside(self.window)} from {' + '.join(sorted(self.parts))}"
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
-    """A node of whose values only some are kept: what an atom with ``_`` reads. The cap is that of the atom."""
+class Projection(Node):
+    """A node of whose values only some are kept: what an atom with ``_`` reads. The window is that of the atom."""
 
     source: Node
     kept: tuple[int, ...]
-    cap: int | None = None
+    window: TimeWindow = HISTORY
+
+    @property
+    def label(self) -> str:
+        return self.source.label
+
+    @property
+    def width(self) -> int:
+        return len(self.kept)
+
+    @property
+    def reads_past_heads(self) -> bool:
+        return True
 
     def __str__(self) -> str:
-        window = "" if self.cap is None else f" in [{self.cap}]"
-        return f"{self.source}{window}, values {', '.join(str(i + 1) for i in self.kept) or 'none'}"
+        values = ", ".join(str(i + 1) for i in self.kept) or "none"
+        return f"{self.source}{_inside(self.window)}, values {values}"
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
-    """``⊞ □ a``, counted from the node that knows at which time points a holds; without a size, over the timeline."""
+class EveryPoint(Node):
+    """``⊞ □ a``, counted from the node that knows at which time points a holds."""
 
     dated: Node
-    kind: OneOf["time", "tuple"]
-    size: int | None
+    window: Window
+
+    @property
+    def label(self) -> str:
+        return self.dated.label
+
+    @property
+    def width(self) -> int:
+        return self.dated.width - 1
+
+    @property
+    def sources(self) -> tuple[Node, ...]:
+        return (self.dated,)
+
+    @property
+    def revokes(self) -> bool:
+        return True
 
     def __str__(self) -> str:
-        return f"at every time point of [{self.size}{' #' if self.kind == 'tuple' else ''}]: {self.dated}"
+        return f"at every time point of {str(self.window) or 'the timeline'}: {self.dated}"
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Node):
     """The join, or the whole body, that several rules have in common; its keys are the variables that they need of it."""
 
     part: str
     number: int
-    width: int
+    values: int
+
+    @property
+    def width(self) -> int:
+        return self.values
 
     def __str__(self) -> str:
         return f"shared {self.part} {self.number}"
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Node):
     """A condition that is one for all heads of a rule: one key of a node, which stands until it is revoked."""
 
     source: Node
     values: tuple[Value, ...]
+
+    @property
+    def sources(self) -> tuple[Node, ...]:
+        return (self.source,)
+
+    @property
+    def revokes(self) -> bool:
+        return True
+
+    @property
+    def stands(self) -> bool:
+        return True
 
     def __str__(self) -> str:
         which = f" of {', '.join(map(write_value, self.values))}" if self.values else ""
         return f"{self.source}{which}, while it holds"
 
 
-Input: TypeAlias = Recent | Dated | Unbroken | LastRecent | LastDated | Points | LastPoints | Background | Unit
-Node: TypeAlias = Input | Plain | Pinned | Pending | View | Projected | Every | Gate | Shared
-
-_INPUTS = (Recent, Dated, Unbroken, LastRecent, LastDated, Points, LastPoints, Background, Unit)
+InputNode: TypeAlias = Recent | Dated | Unbroken | Points | Background | Unit
+MadeNode: TypeAlias = Plain | Pinned | Pending | Union | Projection | EveryPoint | Gate | Shared
 
 
-def is_input(node: Node) -> bool:
-    """Whether a node is fed by the stream and the clock rather than made by rules."""
-    return isinstance(node, _INPUTS)
+def _feed(window: Window) -> Feed:
+    return Feed.ARRIVALS if isinstance(window, TupleWindow) else Feed.STREAM
 
 
-def label_of(node: Node) -> str:
-    """What stands first in the keys of a node."""
-    if isinstance(node, Every):
-        return label_of(node.dated)
-    if isinstance(node, Projected):
-        return label_of(node.source)
-    return "" if isinstance(node, Points | LastPoints | Unit | Gate | Shared) else node.predicate.name
+def _ending(position: int, window: Window) -> Ending | None:
+    leaves = isinstance(window, TimeWindow) and window.exit_code("u") is not None
+    return Ending(position, window) if leaves and isinstance(window, TimeWindow) else None
 
 
-def width_of(node: Node) -> int:
-    """How many values the keys of a node have after the label."""
-    match node:
-        case Points() | LastPoints():
-            return 1
-        case Unit() | Gate():
-            return 0
-        case Shared(width=width):
-            return width
-        case Every(dated=dated):
-            return width_of(dated) - 1
-        case Projected(kept=kept):
-            return len(kept)
-        case View(predicate=predicate, modality=modality):
-            return predicate.arity + (modality == "at")
-        case Dated(predicate=predicate) | LastDated(predicate=predicate):
-            return predicate.arity + 1
-        case Pinned(predicate=predicate) | Pending(predicate=predicate):
-            return predicate.arity + 1
-        case _:
-            return node.predicate.arity
+def _inside(window: TimeWindow | TupleWindow) -> str:
+    return f" in {window}" if str(window) else ""

@@ -1,4 +1,4 @@
-"""A plan: derivations over nodes, in components that are settled one after the other. Data only."""
+"""A plan: rules over nodes, in components that are settled one after the other. Data only."""
 
 from __future__ import annotations
 
@@ -10,40 +10,46 @@ from laser.rules.body import Comparison
 from laser.rules.rule import ResolvedProgram
 from laser.syntax.tree import Term
 from laser.values import Predicate
+from laser.windows import HISTORY, TimeWindow
 
-__all__ = ["Component", "Derivation", "Plan", "Use"]
+__all__ = ["Component", "Plan", "PlanRule", "Subgoal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Subgoal:
     """A node in a body, one term (a variable or a constant) for each value of its keys.
 
-    With a ``cap``, what a key guarantees ends at its last value, a time point, plus the cap.
+    With a ``window``, a key counts while its last value, a time point, is in that window.
     """
 
     node: Node
     terms: tuple[Term, ...]
-    cap: int | None = None
+    window: TimeWindow = HISTORY
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class PlanRule:
     """A rule of the plan; ``text`` is the user's rule that it serves, or what it is for."""
 
     head: Node
     terms: tuple[Term, ...]
-    uses: tuple[Use, ...]
-    negatives: tuple[Use, ...] = ()
+    positives: tuple[Subgoal, ...]
+    negatives: tuple[Subgoal, ...] = ()
     tests: tuple[Comparison, ...] = ()
     text: str = ""
+
+    @property
+    def subgoals(self) -> tuple[Subgoal, ...]:
+        """All that its body reads."""
+        return (*self.positives, *self.negatives)
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Nodes that depend on each other, with the derivations that make them."""
+    """Nodes that depend on each other, with the numbers of the rules that make them."""
 
     nodes: tuple[Node, ...]
-    derivations: tuple[int, ...]
+    rules: tuple[int, ...]
     recursive: bool
 
 
@@ -52,12 +58,12 @@ class Plan:
     """All that the engine needs to know of a program.
 
     ``outputs`` names for each shown predicate the node whose keys are its output (several predicates may share one);
-    ``streamed`` are the derived or background predicates of which facts stream in as well: a run finds that out.
+    ``also_streamed`` are the derived or background predicates of which facts stream in as well: a run finds that out.
     """
 
-    core: ResolvedProgram
-    streamed: frozenset[Predicate]
-    derivations: tuple[Derivation, ...]
+    program: ResolvedProgram
+    also_streamed: frozenset[Predicate]
+    rules: tuple[PlanRule, ...]
     components: tuple[Component, ...]
     outputs: Mapping[Predicate, Node]
     aliases: Mapping[Node, Node]

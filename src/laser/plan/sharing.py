@@ -10,14 +10,16 @@ from math import factorial, prod
 from typing import TypeAlias
 
 from laser.plan.nodes import Node, Plain, Shared
-from laser.plan.plan import Derivation, Use
+from laser.plan.plan import PlanRule, Subgoal
 from laser.rules.body import Comparison
 from laser.rules.graph import reachable
+from laser.syntax.terms import rename, variables
 from laser.syntax.tree import Arithmetic, Term, Variable
+from laser.windows import HISTORY
 
-__all__ = ["share_bodies", "skip_copies", "variables_of"]
+__all__ = ["share_bodies", "skip_copies"]
 
-Body: TypeAlias = tuple[tuple[Use, ...], tuple[Use, ...], tuple[Comparison, ...]]
+Body: TypeAlias = tuple[tuple[Subgoal, ...], tuple[Subgoal, ...], tuple[Comparison, ...]]
 """The positive part of a body, the negated one, and the comparisons."""
 
 MOST_ORDERS = 24
@@ -27,114 +29,118 @@ CROWD = 16
 """So many rules share a join even where comparisons thin out what each takes of it: together they ask for most of it."""
 
 
-def share_bodies(derivations: list[Derivation]) -> list[Derivation]:
+def share_bodies(rules: list[PlanRule]) -> list[PlanRule]:
     """Rules with a join in common read it from a shared node, and so do those with a whole body in common.
 
     The order of a body and the names of variables do not matter.
     """
-    originals: dict[Derivation, Derivation] = {}
-    for derivation in derivations:
-        originals.setdefault(_canonical(derivation), derivation)
-    crowds = Counter(derivation.uses for derivation in originals)
+    originals: dict[PlanRule, PlanRule] = {}
+    for rule in rules:
+        originals.setdefault(_canonical(rule), rule)
+    crowds = Counter(rule.positives for rule in originals)
 
-    def join(derivation: Derivation) -> Body | None:
-        thinned = bool(derivation.tests) and crowds[derivation.uses] < CROWD
-        several = len(derivation.uses) > 1 and _is_connected(derivation.uses)
-        return (derivation.uses, (), ()) if several and not thinned else None
+    def join(rule: PlanRule) -> Body | None:
+        thinned = bool(rule.tests) and crowds[rule.positives] < CROWD
+        several = len(rule.positives) > 1 and _is_connected(rule.positives)
+        return (rule.positives, (), ()) if several and not thinned else None
 
     joined = _factor(list(originals), "join", join)
-    shared = _factor(joined, "body", lambda d: (d.uses, d.negatives, d.tests) if d.negatives or d.tests else None)
-    return [originals.get(derivation, derivation) for derivation in shared]
+    shared = _factor(joined, "body", lambda d: (d.positives, d.negatives, d.tests) if d.negatives or d.tests else None)
+    return [originals.get(rule, rule) for rule in shared]
 
 
-def _is_connected(uses: tuple[Use, ...]) -> bool:
+def _is_connected(positives: tuple[Subgoal, ...]) -> bool:
     """Whether variables lead from every atom to every other: nobody wants to keep a cross product."""
     links: dict[int | Variable, list[int | Variable]] = defaultdict(list)
-    for place, use in enumerate(uses):
-        for variable in (v for term in use.terms for v in variables_of(term)):
+    for place, subgoal in enumerate(positives):
+        for variable in variables(subgoal.terms):
             links[place].append(variable)
             links[variable].append(place)
-    return reachable(links, [0]).issuperset(range(len(uses)))
+    return reachable(links, [0]).issuperset(range(len(positives)))
 
 
-def _factor(derivations: list[Derivation], what: str, part: Callable[[Derivation], Body | None]) -> list[Derivation]:
-    """Put a part that several derivations have into a node of its own."""
-    groups: dict[Body, list[Derivation]] = defaultdict(list)
-    for derivation in derivations:
-        if (body := part(derivation)) is not None:
-            groups[body].append(derivation)
-    made: list[Derivation] = []
-    nodes: dict[Body, Use] = {}
+def _factor(rules: list[PlanRule], what: str, part: Callable[[PlanRule], Body | None]) -> list[PlanRule]:
+    """Put a part that several rules have into a node of its own."""
+    groups: dict[Body, list[PlanRule]] = defaultdict(list)
+    for rule in rules:
+        if (body := part(rule)) is not None:
+            groups[body].append(rule)
+    made: list[PlanRule] = []
+    nodes: dict[Body, Subgoal] = {}
     for body, group in groups.items():
         if len(group) > 1:
             needed = _needed(body, group)
-            nodes[body] = Use(Shared(what, len(nodes), len(needed)), needed)
-            made.append(Derivation(nodes[body].node, needed, *body, text=group[0].text))
-    return made + [_through(derivation, part(derivation), nodes) for derivation in derivations]
+            nodes[body] = Subgoal(Shared(what, len(nodes), len(needed)), needed)
+            made.append(PlanRule(nodes[body].node, needed, *body, text=group[0].text))
+    return made + [_through(rule, part(rule), nodes) for rule in rules]
 
 
-def _through(derivation: Derivation, body: Body | None, nodes: dict[Body, Use]) -> Derivation:
+def _through(rule: PlanRule, body: Body | None, nodes: dict[Body, Subgoal]) -> PlanRule:
     if body is None or body not in nodes:
-        return derivation
+        return rule
     _, negatives, tests = body
     return replace(
-        derivation,
-        uses=(nodes[body],),
-        negatives=() if negatives else derivation.negatives,
-        tests=() if tests else derivation.tests,
+        rule,
+        positives=(nodes[body],),
+        negatives=() if negatives else rule.negatives,
+        tests=() if tests else rule.tests,
     )
 
 
-def _needed(body: Body, group: list[Derivation]) -> tuple[Variable, ...]:
-    """The variables that a part of the body binds and the rest of some derivation asks for, heads first."""
-    uses, negatives, tests = body
-    bound = {variable for use in uses for term in use.terms for variable in variables_of(term)}
-    bound |= {variable for test in tests for side in (test.left, test.right) for variable in variables_of(side)}
-    asked = [term for derivation in group for term in derivation.terms]
-    for derivation in group:
-        asked += [term for use in derivation.negatives if use not in negatives for term in use.terms]
-        asked += [side for test in derivation.tests if test not in tests for side in (test.left, test.right)]
-    return tuple(dict.fromkeys(v for term in asked for v in variables_of(term) if v in bound))
+def _needed(body: Body, group: list[PlanRule]) -> tuple[Variable, ...]:
+    """The variables that a part of the body binds and the rest of some rule asks for, heads first."""
+    positives, negatives, tests = body
+    bound = {variable for subgoal in positives for term in subgoal.terms for variable in variables((term,))}
+    bound |= {variable for test in tests for side in (test.left, test.right) for variable in variables((side,))}
+    asked = [term for rule in group for term in rule.terms]
+    for rule in group:
+        asked += [term for subgoal in rule.negatives if subgoal not in negatives for term in subgoal.terms]
+        asked += [side for test in rule.tests if test not in tests for side in (test.left, test.right)]
+    return tuple(dict.fromkeys(v for term in asked for v in variables((term,)) if v in bound))
 
 
-def _canonical(derivation: Derivation) -> Derivation:
-    """The same derivation, its body in an order and with variables that do not depend on how it was written."""
-    uses = min(_orders(derivation.uses), key=_pattern)
-    negatives = tuple(sorted(derivation.negatives, key=_skeleton))
-    tests = tuple(sorted(derivation.tests, key=lambda t: (t.operator, _shape(t.left), _shape(t.right))))
-    order = [term for use in (*uses, *negatives) for term in use.terms]
+def _canonical(rule: PlanRule) -> PlanRule:
+    """The same rule, its body in an order and with variables that do not depend on how it was written."""
+    positives = min(_orders(rule.positives), key=_pattern)
+    negatives = tuple(sorted(rule.negatives, key=_skeleton))
+    tests = tuple(sorted(rule.tests, key=lambda t: (t.operator, _shape(t.left), _shape(t.right))))
+    order = [term for subgoal in (*positives, *negatives) for term in subgoal.terms]
     order += [term for test in tests for term in (test.left, test.right)]
     names: dict[str, str] = {}
     for term in order:
-        for variable in variables_of(term):
-            mark = "_#" if variable.name.startswith("_#") else "X"
-            names.setdefault(variable.name, f"{mark}{len(names)}")
+        for variable in variables((term,)):
+            fresh = Variable.anonymous(len(names)).name if variable.is_anonymous else f"X{len(names)}"
+            names.setdefault(variable.name, fresh)
     return replace(
-        derivation,
-        terms=tuple(_rename(term, names) for term in derivation.terms),
-        uses=tuple(replace(use, terms=tuple(_rename(t, names) for t in use.terms)) for use in uses),
-        negatives=tuple(replace(use, terms=tuple(_rename(t, names) for t in use.terms)) for use in negatives),
-        tests=tuple(Comparison(t.operator, _rename(t.left, names), _rename(t.right, names)) for t in tests),
+        rule,
+        terms=tuple(rename(term, names) for term in rule.terms),
+        positives=tuple(
+            replace(subgoal, terms=tuple(rename(t, names) for t in subgoal.terms)) for subgoal in positives
+        ),
+        negatives=tuple(
+            replace(subgoal, terms=tuple(rename(t, names) for t in subgoal.terms)) for subgoal in negatives
+        ),
+        tests=tuple(Comparison(t.operator, rename(t.left, names), rename(t.right, names)) for t in tests),
     )
 
 
-def _orders(uses: tuple[Use, ...]) -> Iterator[tuple[Use, ...]]:
+def _orders(positives: tuple[Subgoal, ...]) -> Iterator[tuple[Subgoal, ...]]:
     """The orders of a body that its atoms' shapes allow; only the first of them where there are too many."""
-    tied = [list(group) for _, group in groupby(sorted(uses, key=_skeleton), key=_skeleton)]
+    tied = [list(group) for _, group in groupby(sorted(positives, key=_skeleton), key=_skeleton)]
     if prod(factorial(len(group)) for group in tied) > MOST_ORDERS:
         yield tuple(chain.from_iterable(tied))
     else:
         yield from map(tuple, map(chain.from_iterable, product(*map(permutations, tied))))
 
 
-def _pattern(uses: tuple[Use, ...]) -> list[int]:
+def _pattern(positives: tuple[Subgoal, ...]) -> list[int]:
     """Which variables are the same, told by where each occurs first."""
     seen: dict[Term, int] = {}
-    return [seen.setdefault(term, len(seen)) for use in uses for term in use.terms]
+    return [seen.setdefault(term, len(seen)) for subgoal in positives for term in subgoal.terms]
 
 
-def _skeleton(use: Use) -> tuple[str, str, str]:
-    return (str(use.node), ",".join(map(_shape, use.terms)), str(use.cap))
+def _skeleton(subgoal: Subgoal) -> tuple[str, str, str]:
+    return (str(subgoal.node), ",".join(map(_shape, subgoal.terms)), str(subgoal.window.reach.ticks))
 
 
 def _shape(term: Term) -> str:
@@ -147,55 +153,36 @@ def _shape(term: Term) -> str:
             return repr(term)
 
 
-def _rename(term: Term, names: dict[str, str]) -> Term:
-    match term:
-        case Variable(name=name):
-            return Variable(names[name])
-        case Arithmetic(operator=operator, operands=operands):
-            return Arithmetic(operator, tuple(_rename(operand, names) for operand in operands))
-        case _:
-            return term
-
-
-def variables_of(term: Term) -> list[Variable]:
-    """The variables of a term, in order, without their places."""
-    match term:
-        case Variable(name=name):
-            return [Variable(name)]
-        case Arithmetic(operands=operands):
-            return [variable for operand in operands for variable in variables_of(operand)]
-        case _:
-            return []
-
-
-def skip_copies(derivations: list[Derivation]) -> tuple[list[Derivation], dict[Node, Node]]:
+def skip_copies(rules: list[PlanRule]) -> tuple[list[PlanRule], dict[Node, Node]]:
     """A derived predicate that only repeats another node *is* that node: ``q(A, B) :- p(A, B) in [9]`` costs nothing."""
-    made: dict[Node, list[Derivation]] = defaultdict(list)
-    for derivation in derivations:
-        made[derivation.head].append(derivation)
+    made: dict[Node, list[PlanRule]] = defaultdict(list)
+    for rule in rules:
+        made[rule.head].append(rule)
     aliases: dict[Node, Node] = {}
     for head, several in made.items():
         if len(several) == 1 and isinstance(head, Plain) and _is_copy(several[0]):
-            source = several[0].uses[0].node
+            source = several[0].positives[0].node
             while source in aliases:
                 source = aliases[source]
             if source != head:
                 aliases = {node: source if target == head else target for node, target in aliases.items()}
                 aliases[head] = source
-    kept = [_redirect(d, aliases) for d in derivations if d.head not in aliases]
+    kept = [_redirect(d, aliases) for d in rules if d.head not in aliases]
     return kept, aliases
 
 
-def _is_copy(derivation: Derivation) -> bool:
-    use = derivation.uses[0]
-    plain = len(derivation.uses) == 1 and use.cap is None and not derivation.negatives and not derivation.tests
-    distinct = len(set(use.terms)) == len(use.terms) and all(isinstance(term, Variable) for term in use.terms)
-    return plain and distinct and use.terms == derivation.terms
+def _is_copy(rule: PlanRule) -> bool:
+    subgoal = rule.positives[0]
+    plain = len(rule.positives) == 1 and subgoal.window == HISTORY and not rule.negatives and not rule.tests
+    distinct = len(set(subgoal.terms)) == len(subgoal.terms) and all(
+        isinstance(term, Variable) for term in subgoal.terms
+    )
+    return plain and distinct and subgoal.terms == rule.terms
 
 
-def _redirect(derivation: Derivation, aliases: dict[Node, Node]) -> Derivation:
+def _redirect(rule: PlanRule, aliases: dict[Node, Node]) -> PlanRule:
     return replace(
-        derivation,
-        uses=tuple(replace(use, node=aliases.get(use.node, use.node)) for use in derivation.uses),
-        negatives=tuple(replace(use, node=aliases.get(use.node, use.node)) for use in derivation.negatives),
+        rule,
+        positives=tuple(replace(subgoal, node=aliases.get(subgoal.node, subgoal.node)) for subgoal in rule.positives),
+        negatives=tuple(replace(subgoal, node=aliases.get(subgoal.node, subgoal.node)) for subgoal in rule.negatives),
     )

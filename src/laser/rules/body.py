@@ -1,42 +1,101 @@
-"""The elements of a body as they are evaluated: extended atoms and comparisons.
+"""The elements of a body as they are evaluated, and what is asked of each: its terms, what it reads, what it binds.
 
-Terms are those of the tree without names of constants and ranges. What is left of negation is ``negated`` (the extended
-atom does not hold) and ``absent`` (``⊞ @T ¬ a``: T is in the window, and a does not hold at T); the other inner negations
-are rewritten by the laws of the specification, section 3.
+Terms are those of the tree without names of constants and ranges. What is left of negation is ``negated`` (the extended atom
+does not hold) and ``negated_inside`` (``⊞ @T ¬ a``: T is in the window, and a does not hold at T); the other inner negations are
+rewritten by the laws of the specification, section 3.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Literal as OneOf
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from laser.syntax import tree
+from laser.syntax.terms import variables
 from laser.values import Predicate
+from laser.windows import PRESENT, Window
 
-__all__ = ["BodyElement", "Comparison", "CoreWindow", "ExtendedAtom"]
+__all__ = [
+    "ALWAYS", "NOW", "SOMETIME", "Always", "At", "BodyElement", "Comparison", "ExtendedAtom", "Modality", "Now", "Reading", "Sometime",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class CoreWindow:
-    """A window of ``size`` ticks (kind time) or facts (kind tuple)."""
+class Now:
+    """``a``."""
 
-    kind: OneOf["time", "tuple"]
-    size: int
+
+@dataclass(frozen=True, slots=True)
+class Sometime:
+    """``◇ a``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """``□ a``."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """``@T a``."""
+
+    time: tree.Term
+
+
+Modality: TypeAlias = Now | Sometime | Always | At
+
+NOW, SOMETIME, ALWAYS = Now(), Sometime(), Always()
+
+
+class Reading(NamedTuple):
+    """An atom that an element looks at; negative if the element may hold because the atom does not."""
+
+    atom: ExtendedAtom
+    negative: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ExtendedAtom:
-    """An extended atom; ``time`` is given exactly where the modality is ``at``."""
+    """An extended atom. ``a`` has the window PRESENT, and ``@T a`` without a window has HISTORY."""
 
     predicate: Predicate
     args: tuple[tree.Term, ...]
-    modality: OneOf["now", "at", "sometime", "always"] = "now"
-    time: tree.Term | None = None
-    window: CoreWindow | None = None
+    modality: Modality = NOW
+    window: Window = PRESENT
     negated: bool = False
-    absent: bool = False
+    negated_inside: bool = False
     origin: tree.Literal | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def time(self) -> tree.Term | None:
+        """The term of ``@T``."""
+        return self.modality.time if isinstance(self.modality, At) else None
+
+    @property
+    def terms(self) -> tuple[tree.Term, ...]:
+        """The arguments, and the time."""
+        return (*self.args, self.modality.time) if isinstance(self.modality, At) else self.args
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it asks for the atom to hold."""
+        return not (self.negated or self.negated_inside)
+
+    def reads(self) -> tuple[Reading, ...]:
+        return (Reading(self, not self.is_positive),)
+
+    def binds(self, bound: AbstractSet[str]) -> frozenset[str]:
+        """The variables to which it gives values, if it is its turn."""
+        if self.negated:
+            return frozenset()
+        terms = self.terms[len(self.args) :] if self.negated_inside else self.terms
+        return frozenset(term.name for term in terms if isinstance(term, tree.Variable))
+
+    def is_ready(self, bound: AbstractSet[str]) -> bool:
+        """Whether it can have its turn: what it does not bind itself is bound. A lone ``_`` needs no value."""
+        own = self.binds(bound)
+        return all(v.is_anonymous or v.name in bound or v.name in own for v in variables(self.terms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +106,32 @@ class Comparison:
     left: tree.Term
     right: tree.Term
     origin: tree.Comparison | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def terms(self) -> tuple[tree.Term, ...]:
+        return (self.left, self.right)
+
+    def reads(self) -> tuple[Reading, ...]:
+        return ()
+
+    def assigns(self, bound: AbstractSet[str]) -> tuple[str, tree.Term] | None:
+        """The variable that ``=`` sets, and to what."""
+        if self.operator == "=":
+            for target, source in ((self.left, self.right), (self.right, self.left)):
+                free = isinstance(target, tree.Variable) and target.name not in bound
+                if free and all(v.name in bound for v in variables((source,))):
+                    assert isinstance(target, tree.Variable)
+                    return target.name, source
+        return None
+
+    def binds(self, bound: AbstractSet[str]) -> frozenset[str]:
+        """The variable that it sets, if it is its turn and it sets one."""
+        assigned = self.assigns(bound)
+        return frozenset() if assigned is None else frozenset({assigned[0]})
+
+    def is_ready(self, bound: AbstractSet[str]) -> bool:
+        """Whether all its variables are bound, or all but one that it sets."""
+        return self.assigns(bound) is not None or all(v.name in bound for v in variables(self.terms))
 
 
 BodyElement: TypeAlias = ExtendedAtom | Comparison

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from laser.rules.body import ExtendedAtom
 from laser.rules.graph import reachable, strongly_connected
 from laser.rules.rule import ResolvedProgram
 from laser.syntax import tree
@@ -47,10 +46,10 @@ def written_edges(program: Program) -> list[Edge]:
 def resolved_edges(program: ResolvedProgram) -> list[Edge]:
     """The edges of a program as it is evaluated."""
     return [
-        Edge(rule.predicate, element.predicate, element.negated or element.absent, rule.origin, element.origin)
+        Edge(rule.predicate, reading.atom.predicate, reading.negative, rule.origin, reading.atom.origin)
         for rule in program.rules
         for element in rule.body
-        if isinstance(element, ExtendedAtom)
+        for reading in element.reads()
     ]
 
 

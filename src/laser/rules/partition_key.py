@@ -14,11 +14,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from laser.rules.body import ExtendedAtom
 from laser.rules.graph import strongly_connected
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
+from laser.windows import TupleWindow
 
 __all__ = ["PartitionKey", "find_key"]
 
@@ -62,9 +62,9 @@ def find_key(
     >>> print(find_key(accept(parse("alarm :- temp(M, V), V > 90."))))
     none: alarm/0 has no argument (rule `alarm :- temp(M, V), V > 90.`)
     """
-    if any(_looks_at_tuples(element) for rule in core.rules for element in rule.body):
+    if any(isinstance(atom.window, TupleWindow) for rule in core.rules for atom in rule.atoms):
         return PartitionKey(reason="a tuple window counts the facts of the whole stream")
-    rules = [(rule, _atoms(rule, _static(core, inputs))) for rule in core.rules]
+    rules = [(rule, _atoms(rule, core.static(inputs))) for rule in core.rules]
     reason = next(filter(None, (_fault(rule, atoms) for rule, atoms in rules)), "")
     if reason:
         return PartitionKey(reason=reason)
@@ -74,22 +74,9 @@ def find_key(
     return PartitionKey(reason=search.reason)
 
 
-def _looks_at_tuples(element: object) -> bool:
-    return isinstance(element, ExtendedAtom) and element.window is not None and element.window.kind == "tuple"
-
-
-def _static(core: ResolvedProgram, inputs: Collection[Predicate] | None) -> frozenset[Predicate]:
-    """Predicates of which there are background data alone."""
-    background = {atom.signature for atom in core.background}
-    if inputs is None:
-        return frozenset(background - core.derived)
-    read = {e.predicate for rule in core.rules for e in rule.body if isinstance(e, ExtendedAtom)}
-    return frozenset((background | read) - core.derived - set(inputs))
-
-
 def _atoms(rule: Rule, static: Collection[Predicate]) -> list[Atom]:
     """What meets in a rule: its head, and those of its body that differ from part to part."""
-    body = [(e.predicate, e.args) for e in rule.body if isinstance(e, ExtendedAtom) and e.predicate not in static]
+    body = [(atom.predicate, atom.args) for atom in rule.atoms if atom.predicate not in static]
     return [(rule.predicate, rule.args), *body]
 
 

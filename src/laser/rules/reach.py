@@ -9,40 +9,15 @@ finds what a rule derived for any time point it likes, unless that time itself c
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
-from laser.phrases import count
-from laser.rules.body import ExtendedAtom
+from laser.rules.body import At, ExtendedAtom
 from laser.rules.graph import reachable, reverse
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
+from laser.windows import HISTORY, Reach
 
-__all__ = ["Keep", "Reach", "kept", "reach"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """The past on which an answer depends: so many ticks before the present (None: all), and the last so many facts."""
-
-    ticks: int | None = 0
-    tuples: int = 0
-
-    @property
-    def is_bounded(self) -> bool:
-        return self.ticks is not None
-
-    def __str__(self) -> str:
-        if self.ticks is None:
-            return "the whole history"
-        past = [f"the {count(self.ticks, 'tick')} before the present"] if self.ticks else []
-        facts = [f"the last {count(self.tuples, 'fact')} of the stream"] if self.tuples else []
-        return " and ".join(past + facts) or "only the present"
-
-
-@dataclass(frozen=True, slots=True)
-class Keep(Reach):
-    """What must be kept of one predicate's facts, in the same terms."""
+__all__ = ["kept", "reach"]
 
 
 def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> Reach:
@@ -52,20 +27,20 @@ def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) ->
     return Reach(_longest([need.ticks for need in needs]), max((need.tuples for need in needs), default=0))
 
 
-def kept(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> dict[Predicate, Keep]:
+def kept(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> dict[Predicate, Reach]:
     """What must be kept of each predicate that bodies read and that can stream in."""
-    needs: dict[Predicate, list[Keep]] = {}
+    needs: dict[Predicate, list[Reach]] = {}
     for atom in _atoms(core):
         if _streams(atom.predicate, inputs):
-            needs.setdefault(atom.predicate, []).append(_facts_of(atom))
+            needs.setdefault(atom.predicate, []).append(atom.window.reach)
     return {
-        predicate: Keep(_longest([keep.ticks for keep in keeps]), max(keep.tuples for keep in keeps))
+        predicate: Reach(_longest([keep.ticks for keep in keeps]), max(keep.tuples for keep in keeps))
         for predicate, keeps in sorted(needs.items())
     }
 
 
 def _atoms(core: ResolvedProgram) -> Iterator[ExtendedAtom]:
-    return (element for rule in core.rules for element in rule.body if isinstance(element, ExtendedAtom))
+    return (atom for rule in core.rules for atom in rule.atoms)
 
 
 def _longest(ticks: list[int | None]) -> int | None:
@@ -77,25 +52,18 @@ def _streams(predicate: Predicate, inputs: Collection[Predicate] | None) -> bool
     return inputs is None or predicate in inputs
 
 
-def _facts_of(atom: ExtendedAtom) -> Keep:
-    """The facts at which one atom looks."""
-    if atom.window is None:
-        return Keep(None if atom.modality == "at" else 0)
-    return Keep(0, atom.window.size) if atom.window.kind == "tuple" else Keep(atom.window.size)
-
-
 def _need(
     core: ResolvedProgram,
     atom: ExtendedAtom,
     inputs: Collection[Predicate] | None,
     unlimited: Collection[Predicate],
-) -> Keep:
+) -> Reach:
     """The past that one atom needs: facts, and a timeline that begins early enough."""
     if _streams(atom.predicate, inputs) or atom.predicate in core.derived:
-        need = _facts_of(atom)
-        return need if need.is_bounded or inputs is None or atom.predicate in unlimited else Keep()
+        need = atom.window.reach
+        return need if need.is_bounded or inputs is None or atom.predicate in unlimited else Reach()
     # Background data hold at every time point, so only one who asks for the time can tell how many there are.
-    return _facts_of(atom) if atom.modality == "at" else Keep()
+    return atom.window.reach if isinstance(atom.modality, At) else Reach()
 
 
 def _unlimited(core: ResolvedProgram, inputs: Collection[Predicate] | None) -> set[Predicate]:
@@ -113,10 +81,10 @@ def _unlimited(core: ResolvedProgram, inputs: Collection[Predicate] | None) -> s
 
 def _sources(rule: Rule) -> set[Predicate] | None:
     """The predicates from whose unlimited ``@T`` a head's time T comes: none if a window limits it, None if nothing does."""
-    places = [e for e in rule.body if isinstance(e, ExtendedAtom) and not e.negated and _same_time(e.time, rule.time)]
-    if any(atom.window is not None for atom in places):
+    places = [atom for atom in rule.atoms if not atom.negated and _same_time(atom.time, rule.time)]
+    if any(atom.window != HISTORY for atom in places):
         return set()
-    return {atom.predicate for atom in places if not atom.absent} or None
+    return {atom.predicate for atom in places if atom.is_positive} or None
 
 
 def _same_time(time: tree.Term | None, head: tree.Term | None) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count, product
 from typing import assert_never
 
-from laser.rules.body import BodyElement, Comparison, CoreWindow, ExtendedAtom
+from laser.rules.body import ALWAYS, NOW, SOMETIME, At, BodyElement, Comparison, ExtendedAtom, Modality
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.settings import DEFAULTS, RunSettings
 from laser.syntax import tree
@@ -16,8 +16,9 @@ from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate
 from laser.ticks import Tick
 from laser.values import Atom, Value
+from laser.windows import HISTORY, PRESENT, Window
 
-__all__ = ["resolve"]
+__all__ = ["resolve", "resolve_window"]
 
 
 def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
@@ -30,6 +31,20 @@ def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgr
         shown=program.shown,
         tick=settings.tick,
     )
+
+
+def resolve_window(window: tree.Window, constants: Mapping[str, Value], tick: Tick | None) -> Window | None:
+    """A window with its sizes in ticks or facts; None where one has no such value, or the tick is not known."""
+    sizes = [_whole(size, constants, tick) for size in window.sizes]
+    whole = [size for size in sizes if size is not None]
+    return window.kind(*whole) if len(whole) == len(sizes) else None
+
+
+def _whole(size: tree.Size, constants: Mapping[str, Value], tick: Tick | None) -> int | None:
+    value = evaluate(size.term, {}, constants)
+    if size.unit is None:
+        return value if isinstance(value, int) else None
+    return tick.ticks(value, size.unit) if tick and isinstance(value, int | float) else None
 
 
 @dataclass
@@ -56,19 +71,18 @@ class _Resolver:
         if isinstance(element, tree.Comparison):
             yield Comparison(element.operator, self.term(element.left), self.term(element.right), element)
             return
-        modality, negated, absent = _one_negation(element)
+        written, negated, negated_inside = _one_negation(element)
         equations: list[Comparison] = []
         args = tuple(self.flat(term, equations) for term in element.atom.args)
-        time = self.flat(modality.time, equations) if isinstance(modality, tree.At) else None
+        modality = self.modality(written, equations)
         yield from equations
         yield ExtendedAtom(
             predicate=element.atom.predicate,
             args=args,
-            modality=modality if isinstance(modality, str) else "at",
-            time=time,
-            window=None if element.window is None else self.window(element.window),
+            modality=modality,
+            window=self.window(element.window, modality),
             negated=negated,
-            absent=absent,
+            negated_inside=negated_inside,
             origin=element,
         )
 
@@ -76,22 +90,36 @@ class _Resolver:
         """A variable or constant for a term; arithmetic is named by an equation."""
         resolved = self.term(term)
         if isinstance(resolved, tree.Arithmetic):
-            variable = tree.Variable(f"_={next(self.fresh)}")
+            variable = tree.Variable.computed(next(self.fresh))
             equations.append(Comparison("=", variable, resolved))
             return variable
         return resolved
 
-    def window(self, window: tree.Window) -> CoreWindow:
-        size = self.value(window.size)
-        assert isinstance(size, int | float)
-        ticks = size if window.unit is None else self.tick.ticks(size, window.unit)
-        assert isinstance(ticks, int)
-        return CoreWindow(window.kind, ticks)
+    def modality(self, written: tree.Modality, equations: list[Comparison]) -> Modality:
+        match written:
+            case tree.At(time=time):
+                return At(self.flat(time, equations))
+            case "now":
+                return NOW
+            case "sometime":
+                return SOMETIME
+            case "always":
+                return ALWAYS
+            case _:
+                assert_never(written)
+
+    def window(self, window: tree.Window | None, modality: Modality) -> Window:
+        """The window that is written, or the one that its absence stands for."""
+        if window is None:
+            return HISTORY if isinstance(modality, At) else PRESENT
+        resolved = resolve_window(window, self.constants, self.tick)
+        assert resolved is not None, "a window without a size is refused before"
+        return resolved
 
     def term(self, term: tree.Term) -> tree.Term:
         match term:
             case tree.Variable(name="_"):
-                return tree.Variable(f"_#{next(self.fresh)}")
+                return tree.Variable.anonymous(next(self.fresh))
             case tree.Variable(name=name):
                 return tree.Variable(name)
             case tree.Constant() | tree.ConstantName():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from laser.rules.body import BodyElement
+from laser.rules.body import BodyElement, Comparison, ExtendedAtom
 from laser.syntax import tree
+from laser.syntax.terms import variables
 from laser.ticks import Tick
 from laser.values import Atom, Predicate
 
@@ -24,6 +26,35 @@ class Rule:
     text: str = field(default="", compare=False, repr=False)
     origin: tree.Rule | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def atoms(self) -> tuple[ExtendedAtom, ...]:
+        """The atoms that its body looks at, whatever their sign."""
+        return tuple(reading.atom for element in self.body for reading in element.reads())
+
+    @property
+    def positives(self) -> tuple[ExtendedAtom, ...]:
+        """The atoms that must hold for it to fire."""
+        return tuple(e for e in self.body if isinstance(e, ExtendedAtom) and e.is_positive)
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return tuple(e for e in self.body if isinstance(e, Comparison))
+
+    @property
+    def head_terms(self) -> tuple[tree.Term, ...]:
+        """The arguments of the head, and its time."""
+        return self.args if self.time is None else (*self.args, self.time)
+
+    def terms(self) -> Iterator[tree.Term]:
+        """The outermost terms of the head and the body."""
+        yield from self.head_terms
+        for element in self.body:
+            yield from element.terms
+
+    def variables(self) -> Iterator[tree.Variable]:
+        """Every occurrence of a variable."""
+        return variables(self.terms())
+
 
 @dataclass(frozen=True)
 class ResolvedProgram:
@@ -38,6 +69,32 @@ class ResolvedProgram:
     def derived(self) -> frozenset[Predicate]:
         """The predicates that some rule derives."""
         return frozenset(rule.predicate for rule in self.rules)
+
+    @cached_property
+    def reads(self) -> frozenset[Predicate]:
+        """The predicates that bodies look at."""
+        return frozenset(atom.predicate for rule in self.rules for atom in rule.atoms)
+
+    @cached_property
+    def given(self) -> frozenset[Predicate]:
+        """The predicates of the background data."""
+        return frozenset(atom.signature for atom in self.background)
+
+    @cached_property
+    def _by_head(self) -> dict[Predicate, list[Rule]]:
+        by_head: dict[Predicate, list[Rule]] = {}
+        for rule in self.rules:
+            by_head.setdefault(rule.predicate, []).append(rule)
+        return by_head
+
+    def rules_of(self, predicate: Predicate) -> list[Rule]:
+        """The rules that derive a predicate."""
+        return self._by_head.get(predicate, [])
+
+    def static(self, inputs: Collection[Predicate] | None = None) -> frozenset[Predicate]:
+        """The predicates of which there are background data alone; without ``inputs``, what has such data does not stream in."""
+        known = self.given if inputs is None else (self.given | self.reads) - frozenset(inputs)
+        return known - self.derived
 
     def shows(self, predicate: Predicate) -> bool:
         """Whether the output lists a derived predicate."""

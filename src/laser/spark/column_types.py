@@ -80,7 +80,7 @@ class Flow:
             if isinstance(atom, ExtendedAtom) and not atom.negated:
                 if atom.time is not None:
                     yield atom.time, self.time_kind if isinstance(atom.time, tree.Variable) else None
-                if not atom.absent:
+                if not atom.negated_inside:
                     yield from zip(atom.args, self.kinds.get(atom.predicate, [None] * len(atom.args)), strict=True)
 
     def _assign(self, target: tree.Term, source: tree.Term, found: dict[str, str | None]) -> None:
@@ -130,7 +130,7 @@ def _names(core: ResolvedProgram, given: Mapping[Predicate, Sequence[str]]) -> d
 def _spread(rule: Rule, sources: dict[Predicate, list[set[str]]]) -> bool:
     flowing: dict[tree.Term, set[str]] = {}
     for atom in rule.body:
-        if isinstance(atom, ExtendedAtom) and not atom.negated and not atom.absent:
+        if isinstance(atom, ExtendedAtom) and atom.is_positive:
             for term, names in zip(atom.args, sources.get(atom.predicate, []), strict=False):
                 flowing.setdefault(term, set()).update(names)
     known = sources.setdefault(rule.predicate, [set() for _ in rule.args])

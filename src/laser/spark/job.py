@@ -9,12 +9,12 @@ from typing import assert_never
 from laser.checks.accept import accept
 from laser.engine.reasoner import Reasoner
 from laser.engine.state import fingerprint
-from laser.rules.reach import Reach
 from laser.settings import RunSettings
 from laser.spark.layout import Layout
 from laser.spark.partition import ByKey, Lifted, Partition, PerKey, Whole, with_buckets
 from laser.syntax.program import Program
 from laser.values import Atom
+from laser.windows import Reach
 
 __all__ = ["Job"]
 

@@ -27,19 +27,21 @@ from laser.syntax.tree import (
     Range,
     Rule,
     ShowDirective,
+    Size,
     Term,
     Variable,
     Window,
 )
 from laser.ticks import UNITS, Tick
 from laser.values import TYPES, Predicate, Value
+from laser.windows import LastFacts, Sliding
 
 __all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
 
 MAX_DEPTH = 100
 """How deep terms may nest; what works on trees may then recur without care."""
 
-Size: TypeAlias = Constant | ConstantName
+Length: TypeAlias = Constant | ConstantName
 Timed: TypeAlias = tuple[Term, AtomPattern, Span]
 
 
@@ -133,23 +135,23 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     # windows
 
-    def time_window(self, left: Token, size: Size, *rest: Token) -> Window:
+    def time_window(self, left: Token, size: Length, *rest: Token) -> Window:
         unit = _unit(rest[0]) if len(rest) == 2 else None
-        return Window("time", size, unit, span_of(left, rest[-1]))
+        return Window(Sliding, (Size(size, unit),), span_of(left, rest[-1]))
 
-    def tuple_window(self, left: Token, size: Size, right: Token) -> Window:
-        return Window("tuple", size, None, span_of(left, right))
+    def tuple_window(self, left: Token, size: Length, right: Token) -> Window:
+        return Window(LastFacts, (Size(size),), span_of(left, right))
 
-    def time_box(self, box: Token, size: Size) -> Window:
-        return Window("time", size, None, _join(span_of(box), size.span))
+    def time_box(self, box: Token, size: Length) -> Window:
+        return Window(Sliding, (Size(size),), _join(span_of(box), size.span))
 
-    def tuple_box(self, box: Token, size: Size) -> Window:
-        return Window("tuple", size, None, _join(span_of(box), size.span))
+    def tuple_box(self, box: Token, size: Length) -> Window:
+        return Window(LastFacts, (Size(size),), _join(span_of(box), size.span))
 
     def window_box(self, box: Token, window: Window) -> Window:
         return replace(window, span=_join(span_of(box), window.span))
 
-    def variable_size(self, name: Token) -> Size:
+    def variable_size(self, name: Token) -> Length:
         note = "the size of a window is known before the program runs: a number, or a name that #const declares"
         raise StatementError(
             Diagnostic("variable-window", f"the variable {name} cannot be the size of a window", span_of(name), note)

@@ -26,6 +26,7 @@ from laser.syntax.tree import (
     Range,
     Rule,
     ShowDirective,
+    Size,
     Statement,
     Term,
     Variable,
@@ -163,13 +164,15 @@ class _Writer:
         return " ".join([*words, self.atom(literal.atom)])
 
     def window(self, window: Window) -> str:
-        unit = "#" if window.kind == "tuple" else window.unit
-        return f"[{self.term(window.size)} {unit}]" if unit else f"[{self.term(window.size)}]"
+        return window.kind.written(list(map(self.size, window.sizes)), formal=False)
+
+    def size(self, size: Size) -> str:
+        return f"{self.term(size.term)} {size.unit}" if size.unit else self.term(size.term)
 
     def box(self, window: Window) -> str:
-        if window.unit:
+        if any(size.unit for size in window.sizes):
             return f"⊞{self.window(window)}"
-        return f"⊞{'#' if window.kind == 'tuple' else ''}{self.term(window.size)}"
+        return f"⊞{window.kind.written(list(map(self.size, window.sizes)), formal=True)}"
 
     def atom(self, atom: AtomPattern) -> str:
         name = self.name(atom.name)

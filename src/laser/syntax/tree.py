@@ -11,21 +11,44 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeAlias
 
+from laser import windows
 from laser.errors import Span
 from laser.values import Predicate, Value
 
 __all__ = [
     "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact",
-    "Literal", "Modality", "PrefixDirective", "Range", "Rule", "ShowDirective", "Statement", "Term", "Variable", "Window",
+    "Literal", "Modality", "PrefixDirective", "Range", "Rule", "ShowDirective", "Size", "Statement", "Term", "Variable", "Window",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """``X``; a lone ``_`` has the name ``_`` and is a fresh variable each time."""
+    """``X``; a lone ``_`` has the name ``_`` and is a fresh variable each time.
+
+    In a resolved program each ``_`` has a number of its own, and so has the variable that stands for a computed argument.
+    """
 
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @staticmethod
+    def anonymous(mark: int | str) -> Variable:
+        """A ``_`` that is told apart from every other one."""
+        return Variable(f"_#{mark}")
+
+    @staticmethod
+    def computed(number: int) -> Variable:
+        """What stands for an argument that is arithmetic."""
+        return Variable(f"_={number}")
+
+    @property
+    def is_anonymous(self) -> bool:
+        return self.name.startswith("_#")
+
+    @property
+    def is_users(self) -> bool:
+        """Whether the user wrote it, by a name."""
+        return not self.name.startswith(("_#", "_="))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +102,19 @@ class AtomPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """``[n]``, ``[30 s]`` (kind time) or ``[n #]`` (kind tuple). The size is a number or a constant's name."""
+class Size:
+    """``30``, ``30 s`` or ``n``: a number or the name of a constant, perhaps with a unit of time."""
 
-    kind: OneOf["time", "tuple"]
-    size: Constant | ConstantName
+    term: Constant | ConstantName
     unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window as it is written: which kind, and its sizes, as many as the kind has."""
+
+    kind: type[windows.Window]
+    sizes: tuple[Size, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

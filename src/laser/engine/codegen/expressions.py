@@ -8,23 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from laser.engine.codegen.names import variable_name
 from laser.rules.body import Comparison
+from laser.syntax.terms import variables
 from laser.syntax.tree import Arithmetic, Constant, Term, Variable
 from laser.values import Value, write_code
 from laser.values.operations import is_number
 
-__all__ = ["Expressions", "python_name"]
+__all__ = ["Expressions"]
 
 SMALL = 2**62
 """Integers below this are added inline; whether larger ones have become too large, the general way knows."""
 
 _PYTHON = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-
-
-def python_name(variable: str) -> str:
-    """A Python name for a variable, clear of Python's own words; ``_#3`` and ``_=3`` are no user's, but ours."""
-    kind = {"_#": "any_", "_=": "is_"}.get(variable[:2])
-    return kind + variable[2:] if kind else "v_" + variable
 
 
 class Expressions:
@@ -41,19 +37,7 @@ class Expressions:
         return write_code(value)
 
     def is_bound(self, term: Term) -> bool:
-        match term:
-            case Variable(name=name):
-                return name in self.bound
-            case Arithmetic(operands=operands):
-                return all(map(self.is_bound, operands))
-            case _:
-                return True
-
-    def is_ready(self, test: Comparison) -> bool:
-        left, right = self.is_bound(test.left), self.is_bound(test.right)
-        if test.operator == "=" and left != right:
-            return isinstance(test.right if left else test.left, Variable)
-        return left and right
+        return all(variable.name in self.bound for variable in variables((term,)))
 
     def test(self, test: Comparison) -> None:
         """A filter, or an assignment where one side is an unbound variable."""
@@ -66,7 +50,7 @@ class Expressions:
 
     def assign(self, variable: Term, term: Term) -> None:
         assert isinstance(variable, Variable)
-        name = python_name(variable.name)
+        name = variable_name(variable.name)
         self.line(f"{name} = {self.value(term)}")
         self.bound[variable.name] = name
 

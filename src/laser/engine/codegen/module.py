@@ -1,52 +1,134 @@
-"""The plan as Python source, specialised for the program.
+"""The plan as Python source, specialised for the program, and that source as objects.
 
-For each derivation there is a function for every way in which it can be reached:
+For each rule of the plan there is a function for every way in which it can be reached:
 
 * ``d3_from_0(delta, t, t0)``: heads that new keys of the body's first node give, with their horizons;
 * ``d3_without_0(delta, t, t0)``: the same, from keys of the first negated node that ceased;
 * ``d3_check(keys, t, t0)``: which of these heads can be derived at t, and for how long;
 * ``d3_blame_0(delta)``, ``d3_blame_not_0(delta)``: heads that may rest on keys that were revoked (or, negated, began).
 
-Each node has its dict of keys and horizons (``n4``) and the indexes that the joins ask for (``n4_by_1``).
+Each node has its dict of keys and horizons (``n4``) and the indexes that the joins ask for (``n4_by_1``). Generated code
+holds these dicts for good: they are filled and emptied, never replaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import CodeType
+from typing import Any, NamedTuple, TypeAlias
 
-from laser.engine.codegen.expressions import Expressions, python_name
-from laser.engine.revocable import revocable_nodes
-from laser.plan.nodes import Every, Node, Pending, label_of, width_of
-from laser.plan.plan import Derivation, Plan, Use
-from laser.rules.body import Comparison
-from laser.syntax.tree import Constant, Term, Variable
+from laser.answers import Key
+from laser.engine.codegen.function import FunctionWriter, Start, tuple_code
+from laser.engine.codegen.names import FunctionId, Way, discard_name, function_name, index_name, keys_name, put_name
+from laser.plan.nodes import EveryPoint, Node
+from laser.plan.plan import Plan, PlanRule
+from laser.plan.properties import revocable_nodes
+from laser.windows import TimeWindow
 
-__all__ = ["Generated", "generate"]
+__all__ = ["Blame", "Join", "Loaded", "Module", "NodeIndex", "Positions", "RuleFunctions", "compile_plan"]
+
+Join: TypeAlias = Callable[[Collection[Key], int, int], dict[Key, int]]
+Blame: TypeAlias = Callable[[Collection[Key], int, int], set[Key]]
+Positions: TypeAlias = tuple[int, ...]
 
 
-MOST_NESTED = 12
-"""Loops within loops in a generated function."""
+class RuleFunctions(NamedTuple):
+    """The functions of one rule, one for each subgoal; None where nothing can be revoked."""
+
+    derive: tuple[Join, ...]
+    without: tuple[Join, ...]
+    blame: tuple[Blame | None, ...]
+    blame_not: tuple[Blame, ...]
+    check: Join
+
+
+class NodeIndex(NamedTuple):
+    """The indexes of one node, and the functions that keep them."""
+
+    tables: Mapping[Positions, dict[Any, set[Key]]]
+    add: Callable[[Iterable[Key]], None]
+    discard: Callable[[Iterable[Key]], None]
+
+
+class Loaded(NamedTuple):
+    """The generated functions of one machine: of each rule by its number, of each □ within a recursion, of each index."""
+
+    rules: tuple[RuleFunctions, ...]
+    every: Mapping[Node, RuleFunctions]
+    indexes: Mapping[Node, NodeIndex]
 
 
 @dataclass
-class Generated:
-    """The source of a plan, and what the engine must provide for it: a number for each node, and the indexes."""
+class Module:
+    """The source of a plan: a number for each node, and under which name each function stands."""
 
+    plan: Plan
     source: str
     numbers: Mapping[Node, int]
-    indexes: Mapping[Node, tuple[tuple[int, ...], ...]]
+    functions: Mapping[FunctionId, str]
+    indexes: Mapping[Node, tuple[Positions, ...]]
 
     @cached_property
     def code(self) -> CodeType:
         """The source compiled; machines over one plan share it."""
         return compile(self.source, "<laser program>", "exec")
 
+    def load(self, alive: Sequence[dict[Key, int]], helpers: Mapping[str, Any]) -> Loaded:
+        """The functions over the keys of one machine. A function that is not there is a KeyError, here and now."""
+        namespace: dict[str, Any] = dict(helpers)
+        tables: dict[Node, dict[Positions, dict[Any, set[Key]]]] = {}
+        for node, number in self.numbers.items():
+            namespace[keys_name(number)] = alive[number]
+            for positions in self.indexes.get(node, ()):
+                table = namespace[index_name(number, positions)] = {}
+                tables.setdefault(node, {})[positions] = table
+        exec(self.code, namespace)
+        functions = {function: namespace[name] for function, name in self.functions.items()}
+        return Loaded(
+            tuple(_rule_functions(functions, number, rule) for number, rule in enumerate(self.plan.rules)),
+            {node: _every_functions(functions, _owner(self.numbers[node])) for node in self.recursive_every()},
+            {
+                node: NodeIndex(
+                    own, namespace[put_name(self.numbers[node])], namespace[discard_name(self.numbers[node])]
+                )
+                for node, own in tables.items()
+            },
+        )
 
-def generate(plan: Plan) -> Generated:
-    """The source for all derivations of a plan."""
+    def recursive_every(self) -> Iterable[EveryPoint]:
+        """The □ that are settled by generated code, because they lie within a recursion."""
+        return _recursive_every(self.plan)
+
+
+def _recursive_every(plan: Plan) -> list[EveryPoint]:
+    recursive = [component for component in plan.components if component.recursive]
+    return [node for component in recursive for node in component.nodes if isinstance(node, EveryPoint)]
+
+
+def _rule_functions(functions: Mapping[FunctionId, Any], number: int, rule: PlanRule) -> RuleFunctions:
+    owner, positives, negatives = f"d{number}", range(len(rule.positives)), range(len(rule.negatives))
+    return RuleFunctions(
+        derive=tuple(functions[FunctionId(owner, Way.DERIVE, i)] for i in positives),
+        without=tuple(functions[FunctionId(owner, Way.WITHOUT, i)] for i in negatives),
+        blame=tuple(functions.get(FunctionId(owner, Way.BLAME, i)) for i in positives),
+        blame_not=tuple(functions[FunctionId(owner, Way.BLAME_NOT, i)] for i in negatives),
+        check=functions[FunctionId(owner, Way.CHECK)],
+    )
+
+
+def _every_functions(functions: Mapping[FunctionId, Any], owner: str) -> RuleFunctions:
+    derive, blame, check = (functions[FunctionId(owner, way)] for way in (Way.DERIVE, Way.BLAME, Way.CHECK))
+    return RuleFunctions((derive,), (), (blame,), (), check)
+
+
+def _owner(node: int) -> str:
+    return keys_name(node)
+
+
+def compile_plan(plan: Plan) -> Module:
+    """The source for all rules of a plan."""
     return _Generator(plan).run()
 
 
@@ -54,276 +136,73 @@ def generate(plan: Plan) -> Generated:
 class _Generator:
     plan: Plan
     lines: list[str] = field(default_factory=list)
-    indexes: dict[Node, dict[tuple[int, ...], None]] = field(default_factory=dict)
+    functions: dict[FunctionId, str] = field(default_factory=dict)
+    indexes: dict[Node, dict[Positions, None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         nodes = [node for component in self.plan.components for node in component.nodes]
         self.numbers = {node: number for number, node in enumerate(nodes)}
         self.revocable = revocable_nodes(self.plan)
 
-    def run(self) -> Generated:
-        for number, derivation in enumerate(self.plan.derivations):
-            self.lines += ["", "", f"# {_comment(derivation.text)}"]
-            self.derivation(number, derivation)
-        for component in self.plan.components:
-            for node in component.nodes:
-                if isinstance(node, Every) and component.recursive:
-                    self.every(node)
+    def run(self) -> Module:
+        self.lines += [f"# {keys_name(number)}: {_comment(str(node))}" for node, number in self.numbers.items()]
+        for number, rule in enumerate(self.plan.rules):
+            self.lines += ["", "", f"# {_comment(rule.text)}"]
+            self.rule(number, rule)
+        for every in _recursive_every(self.plan):
+            self.every(every)
         for node, positions in self.indexes.items():
             self.lines += _index_functions(self.numbers[node], node, tuple(positions))
         indexes = {node: tuple(positions) for node, positions in self.indexes.items()}
-        return Generated("\n".join(self.lines) + "\n", self.numbers, indexes)
+        return Module(self.plan, "\n".join(self.lines) + "\n", self.numbers, self.functions, indexes)
 
-    def derivation(self, number: int, derivation: Derivation) -> None:
-        for i, use in enumerate(derivation.uses):
-            self.function(f"d{number}_from_{i}", number, derivation, _From(use, i))
-            if use.node in self.revocable:
-                self.function(f"d{number}_blame_{i}", number, derivation, _From(use, i), blame=True)
-        for i, use in enumerate(derivation.negatives):
-            self.function(f"d{number}_without_{i}", number, derivation, _From(use, None))
-            self.function(f"d{number}_blame_not_{i}", number, derivation, _From(use, None), blame=True)
-        self.function(f"d{number}_check", number, derivation, None)
+    def rule(self, number: int, rule: PlanRule) -> None:
+        for i, subgoal in enumerate(rule.positives):
+            self.write(number, rule, Way.DERIVE, Start(subgoal, i), i)
+            if subgoal.node in self.revocable:
+                self.write(number, rule, Way.BLAME, Start(subgoal, i), i)
+        for i, subgoal in enumerate(rule.negatives):
+            self.write(number, rule, Way.WITHOUT, Start(subgoal, None), i)
+            self.write(number, rule, Way.BLAME_NOT, Start(subgoal, None), i)
+        self.write(number, rule, Way.CHECK, None, None)
 
-    def every(self, node: Every) -> None:
+    def write(self, number: int, rule: PlanRule, way: Way, start: Start | None, subgoal: int | None) -> None:
+        blame = way in (Way.BLAME, Way.BLAME_NOT)
+        name = self.name(FunctionId(f"d{number}", way, subgoal))
+        self.lines += FunctionWriter(self, number, rule, start, blame).write(name)
+
+    def name(self, function: FunctionId) -> str:
+        """The name of a function, which is recorded under what it is for."""
+        self.functions[function] = function_name(function)
+        return self.functions[function]
+
+    def every(self, node: EveryPoint) -> None:
         """□ within a recursion: each key is counted anew when one of its time points is found."""
-        number, dated = self.numbers[node], f"n{self.numbers[node.dated]}"
-        positions = tuple(range(1, width_of(node) + 1))
+        assert isinstance(node.window, TimeWindow), "a tuple window counts facts, which no recursion makes"
+        owner, dated = _owner(self.numbers[node]), keys_name(self.numbers[node.dated])
+        positions = tuple(range(1, node.width + 1))
         points = dated
         if positions:
-            value = "key[1]" if len(positions) == 1 else _tuple([f"key[{p}]" for p in positions])
+            value = "key[1]" if len(positions) == 1 else tuple_code([f"key[{p}]" for p in positions])
             points = f"{self.index(node.dated, positions)}.get({value}, ())"
         body = [
-            f"        if sum(1 for k in {points} if {dated}[k] >= t) == size: found[key] = t",
-            "    return found",
+            f"        if sum(1 for k in {points} if {dated}[k] >= t) == size: heads[key] = t",
+            "    return heads",
         ]
-        begin = ["    found = {}", f"    size = min({node.size}, t - t0) + 1"]
-        self.lines += ["", "", f"# {node}", "", f"def n{number}_from(delta, t, t0):", *begin]
+        begin = ["    heads = {}", f"    size = {node.window.length_code()}"]
+        derive, check, blame = (self.name(FunctionId(owner, way)) for way in (Way.DERIVE, Way.CHECK, Way.BLAME))
+        self.lines += ["", "", f"# {_comment(str(node))}", "", f"def {derive}(delta, t, t0):", *begin]
         self.lines += ["    for key in {k[:-1] for k in delta}:", *body]
-        self.lines += ["", f"def n{number}_check(keys, t, t0):", *begin, "    for key in keys:", *body]
-        self.lines += ["", f"def n{number}_blame(delta, t, t0):", "    return {k[:-1] for k in delta}"]
+        self.lines += ["", f"def {check}(keys, t, t0):", *begin, "    for key in keys:", *body]
+        self.lines += ["", f"def {blame}(delta, t, t0):", "    return {k[:-1] for k in delta}"]
 
-    def function(
-        self, name: str, number: int, derivation: Derivation, start: _From | None, blame: bool = False
-    ) -> None:
-        self.lines += _Function(self, number, derivation, start, blame).write(name)
+    def number(self, node: Node) -> int:
+        return self.numbers[node]
 
-    def index(self, node: Node, positions: tuple[int, ...]) -> str:
+    def index(self, node: Node, positions: Positions) -> str:
         """The name of the index of a node by some positions of its keys."""
         self.indexes.setdefault(node, {})[positions] = None
-        return _index_name(self.numbers[node], positions)
-
-
-@dataclass(frozen=True)
-class _From:
-    """Where a join begins: at the keys of a use; ``position`` is its place among the positive ones."""
-
-    use: Use
-    position: int | None
-
-
-class _Function:
-    """One generated function: loops over a start, then over the rest of the body, innermost the head."""
-
-    def __init__(
-        self, generator: _Generator, number: int, derivation: Derivation, start: _From | None, blame: bool
-    ) -> None:
-        self.generator, self.derivation, self.start, self.blame = generator, derivation, start, blame
-        self.bound: dict[str, str] = {}
-        self.lines: list[str] = []
-        self.depth = 1
-        self.horizon: str | None = None
-        self.expressions = Expressions(number, self.bound, self.line, silent=blame)
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def write(self, name: str) -> list[str]:
-        header = f"def {name}({'keys' if self.start is None else 'delta'}, t, t0):"
-        self.line("found = set()" if self.blame else "found = {}")
-        rest = self.begin()
-        tests, negatives = list(self.derivation.tests), list(self.derivation.negatives)
-        self.settle_bound(tests, negatives)
-        while rest:
-            use = max(rest, key=self.eagerness)
-            rest.remove(use)
-            self.join(use)
-            self.settle_bound(tests, negatives)
-        assert not tests, f"unbound test in {self.derivation.text}"
-        self.head()
-        self.depth = 1
-        self.line("return found")
-        return ["", header, *self.lines]
-
-    def begin(self) -> list[Use]:
-        """The outermost loop; the uses that remain to be joined."""
-        uses = list(self.derivation.uses)
-        if self.start is None:
-            self.line("for key in keys:")
-            self.depth += 1
-            self.bind("key", self.derivation.terms, skip_arithmetic=True)
-            return uses
-        self.line("for k in delta:")
-        self.depth += 1
-        use = self.start.use
-        if self.start.position is None:
-            self.bind("k", use.terms)
-            return uses
-        if not self.blame:
-            self.line(f"h = {self.alive(use.node)}[k]")
-            self.line("if h < t: continue")
-            self.cap(use, "k", "h")
-            self.horizon = "h"
-        self.bind("k", use.terms)
-        self.arrived(use, "k")
-        del uses[self.start.position]
-        return uses
-
-    def spill(self) -> None:
-        """Begin a new nest of loops over what the one so far found: Python nests no more than 20."""
-        rows = f"rows{sum('.append(' in line for line in self.lines)}"
-        carried = ["k" if self.start else "key", *self.bound.values(), *filter(None, [self.horizon])]
-        names = ", ".join(dict.fromkeys(carried))
-        self.lines.insert(0, f"    {rows} = []")
-        self.line(f"{rows}.append(({names},))")
-        self.depth = 1
-        self.line(f"for {names}, in {rows}:")
-        self.depth = 2
-
-    def join(self, use: Use) -> None:
-        """A loop over the keys of a node that fit what is bound (no loop where all is bound)."""
-        if self.depth > MOST_NESTED:
-            self.spill()
-        level = self.depth
-        if use.cap == 0 and not self.blame:
-            self.bind_to_present(use.terms[-1])
-        known = [(p, self.known(term)) for p, term in enumerate(use.terms)]
-        fixed = [(p, text) for p, text in known if text is not None]
-        alive = self.alive(use.node)
-        key, h = f"k{level}", f"h{level}"
-        if len(fixed) == len(known):
-            self.line(f"{key} = {_tuple([repr(label_of(use.node)), *(text for _, text in fixed)])}")
-            self.line(f"if {key} not in {alive}: continue" if self.blame else f"{h} = {alive}.get({key}, -1)")
-        elif not fixed:
-            self.line(f"for {key} in {alive}:" if self.blame else f"for {key}, {h} in {alive}.items():")
-            self.depth += 1
-        else:
-            index = self.generator.index(use.node, tuple(p + 1 for p, _ in fixed))
-            subkey = fixed[0][1] if len(fixed) == 1 else _tuple([text for _, text in fixed])
-            self.line(f"for {key} in {index}.get({subkey}, ()):")
-            self.depth += 1
-            if not self.blame:
-                self.line(f"{h} = {alive}[{key}]")
-        if not self.blame:
-            self.line(f"if {h} < t: continue")
-            self.cap(use, key, h)
-            self.narrow(h)
-        self.bind(key, use.terms, only_free=True)
-        self.arrived(use, key)
-
-    def bind_to_present(self, time: Term) -> None:
-        """With a cap of 0 only the present counts: the key is looked up rather than searched for."""
-        if isinstance(time, Variable) and time.name not in self.bound:
-            self.bound[time.name] = python_name(time.name)
-            self.line(f"{self.bound[time.name]} = t")
-
-    def narrow(self, h: str) -> None:
-        """The guarantee of a body is the shortest of its parts."""
-        shortest = h if self.horizon is None else f"{h} if {h} < {self.horizon} else {self.horizon}"
-        self.line(f"g{self.depth} = {shortest}")
-        self.horizon = f"g{self.depth}"
-
-    def cap(self, use: Use, key: str, h: str) -> None:
-        if use.cap is not None:
-            self.line(f"if {h} > {key}[-1] + {use.cap}: {h} = {key}[-1] + {use.cap}")
-            self.line(f"if {h} < t: continue")
-
-    def arrived(self, use: Use, key: str) -> None:
-        if isinstance(use.node, Pending):
-            self.line(f"if {key}[-1] > t: continue")
-
-    def bind(self, key: str, terms: tuple[Term, ...], only_free: bool = False, skip_arithmetic: bool = False) -> None:
-        """Take the values of a key: bind free variables, compare the others."""
-        before = set(self.bound)
-        for position, term in enumerate(terms, start=1):
-            text = f"{key}[{position}]"
-            if isinstance(term, Variable):
-                if term.name.startswith("_#"):
-                    continue  # a lone _ joins nothing
-                if term.name not in self.bound:
-                    self.bound[term.name] = python_name(term.name)
-                    self.line(f"{self.bound[term.name]} = {text}")
-                elif not only_free or term.name not in before:
-                    self.line(f"if {text} != {self.bound[term.name]}: continue")
-            elif isinstance(term, Constant):
-                if not only_free:
-                    self.line(f"if {text} != {self.expressions.literal(term.value)}: continue")
-            else:
-                assert skip_arithmetic
-
-    def known(self, term: Term) -> str | None:
-        if isinstance(term, Constant):
-            return self.expressions.literal(term.value)
-        assert isinstance(term, Variable)
-        return self.bound.get(term.name)
-
-    def eagerness(self, use: Use) -> tuple[bool, int, int]:
-        """Which use to join next: one that is wholly bound, else the one with the most bound."""
-        fixed = sum(self.known(term) is not None for term in use.terms)
-        if use.cap == 0 and not self.blame and self.known(use.terms[-1]) is None:
-            fixed += 1
-        return (fixed == len(use.terms), fixed, -width_of(use.node))
-
-    def settle_bound(self, tests: list[Comparison], negatives: list[Use]) -> None:
-        """Emit each test and negation as soon as what it needs is bound."""
-        while ready := next((test for test in tests if self.expressions.is_ready(test)), None):
-            tests.remove(ready)
-            self.expressions.test(ready)
-        for use in list(negatives):
-            names = [term.name for term in use.terms if isinstance(term, Variable)]
-            if all(name in self.bound for name in names):
-                negatives.remove(use)
-                if not self.blame:
-                    self.absent(use)
-
-    def absent(self, use: Use) -> None:
-        key = _tuple([repr(label_of(use.node)), *(self.known(term) or "" for term in use.terms)])
-        self.line(f"if {self.alive(use.node)}.get({key}, -1) >= t: continue")
-
-    def head(self) -> None:
-        head, terms = self.derivation.head, self.derivation.terms
-        if self.start is None:
-            for position, term in enumerate(terms, start=1):
-                if not isinstance(term, Variable | Constant):
-                    self.line(f"if key[{position}] != {self.expressions.value(term)}: continue")
-        else:
-            values = [self.expressions.value(term) for term in terms]
-            if isinstance(head, Pending):
-                self.line(f"if {values[-1]}.__class__ is not int or {values[-1]} < t0: continue")
-            self.line(f"key = {'k' if self.is_same_key() else _tuple([repr(label_of(head)), *values])}")
-        if self.blame:
-            self.line("found.add(key)")
-        elif self.is_told_once():
-            self.line(f"found[key] = {self.horizon}")
-        else:
-            self.line(f"if found.get(key, -1) < {self.horizon}: found[key] = {self.horizon}")
-            if self.start is None and self.depth == 3 and len(self.derivation.uses) == 1:
-                self.line(f"if {self.horizon} == FOREVER: break")  # no witness can promise more
-
-    def is_told_once(self) -> bool:
-        """Whether the head names all that the body binds, so that no two ways through the loops lead to one key."""
-        named = {term.name for term in self.derivation.terms if isinstance(term, Variable)}
-        terms = [term for use in self.derivation.uses for term in use.terms]
-        return all(term.name in named for term in terms if isinstance(term, Variable))
-
-    def is_same_key(self) -> bool:
-        """Whether the head's key is the very key from which the join began."""
-        if self.start is None or self.start.position is None:
-            return False
-        use, derivation = self.start.use, self.derivation
-        return use.terms == derivation.terms and label_of(use.node) == label_of(derivation.head)
-
-    def alive(self, node: Node) -> str:
-        return f"n{self.generator.numbers[node]}"
+        return index_name(self.numbers[node], positions)
 
 
 def _comment(text: str) -> str:
@@ -331,22 +210,14 @@ def _comment(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _tuple(items: list[str]) -> str:
-    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-
-
-def _index_name(number: int, positions: tuple[int, ...]) -> str:
-    return f"n{number}_by_{'_'.join(map(str, positions))}"
-
-
-def _index_functions(number: int, node: Node, several: tuple[tuple[int, ...], ...]) -> list[str]:
+def _index_functions(number: int, node: Node, several: tuple[Positions, ...]) -> list[str]:
     """The functions that keep the indexes of a node."""
-    put, drop = [f"def n{number}_index(keys):"], [f"def n{number}_unindex(keys):"]
+    put, drop = [f"def {put_name(number)}(keys):"], [f"def {discard_name(number)}(keys):"]
     put.append("    for k in keys:")
     drop.append("    for k in keys:")
     for positions in several:
-        name = _index_name(number, positions)
-        value = f"k[{positions[0]}]" if len(positions) == 1 else _tuple([f"k[{p}]" for p in positions])
+        name = index_name(number, positions)
+        value = f"k[{positions[0]}]" if len(positions) == 1 else tuple_code([f"k[{p}]" for p in positions])
         put += [
             f"        x = {value}",
             f"        s = {name}.get(x)",
@@ -360,4 +231,4 @@ def _index_functions(number: int, node: Node, several: tuple[tuple[int, ...], ..
             "            s.discard(k)",
             f"            if not s: del {name}[x]",
         ]
-    return ["", "", f"# indexes of: {node}", "", *put, "", *drop]
+    return ["", "", f"# indexes of: {_comment(str(node))}", "", *put, "", *drop]

@@ -1,34 +1,70 @@
-"""Which relation serves which input node."""
+"""The inputs of a plan: which one serves which node."""
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from laser.engine.agenda import Agenda
-from laser.engine.arrivals import Tail
-from laser.engine.inputs.input import ConstantInput, DatedInput, InputRelation, PointsInput, RecentInput
+from laser.engine.arrivals import Arrivals
+from laser.engine.inputs.constant import ConstantInput
+from laser.engine.inputs.dated import DatedInput
+from laser.engine.inputs.input import Input
 from laser.engine.inputs.last import LastDatedInput, LastPointsInput, LastRecentInput
-from laser.engine.inputs.recent_sets import RecentOutput
+from laser.engine.inputs.points import PointsInput, PresentInput
+from laser.engine.inputs.recent import RecentInput
+from laser.engine.inputs.recent_sets import RecentSetsInput
 from laser.engine.inputs.unbroken import UnbrokenInput
-from laser.plan.nodes import Background, Dated, Input, LastDated, LastPoints, LastRecent, Points, Recent, Unbroken, Unit
+from laser.plan.nodes import Background, Dated, InputNode, Points, Recent, Unbroken, Unit
+from laser.windows import PRESENT, History, LastFacts, Sliding
 
-__all__ = ["make_input"]
+__all__ = ["Input", "make_input"]
 
 
-def make_input(node: Input, number: int, agenda: Agenda, tail: Tail, joined: bool) -> InputRelation:
-    """The relation that serves an input node; ``joined`` says whether rules read it."""
+def make_input(node: InputNode, number: int, agenda: Agenda, arrivals: Arrivals, is_joined: bool) -> Input:
+    """The input that serves a node; ``is_joined`` says whether rules read it."""
     match node:
-        case Recent(ticks=ticks):
-            return (RecentInput if joined else RecentOutput)(node, number, agenda, ticks)
-        case Dated(ticks=ticks):
-            return DatedInput(node, number, agenda, ticks)
-        case Points(ticks=ticks):
-            return PointsInput(node, number, agenda, ticks)
-        case Unbroken(ticks=ticks):
-            return UnbrokenInput(node, number, agenda, ticks)
-        case LastRecent(tuples=tuples):
-            return LastRecentInput(node, number, agenda, tuples, tail)
-        case LastDated(tuples=tuples):
-            return LastDatedInput(node, number, agenda, tuples, tail)
-        case LastPoints(tuples=tuples):
-            return LastPointsInput(node, number, agenda, tuples, tail)
+        case Recent():
+            return _recent(node, number, agenda, arrivals, is_joined)
+        case Dated():
+            return _dated(node, number, agenda, arrivals)
+        case Points():
+            return _points(node, number, agenda, arrivals)
+        case Unbroken(window=window):
+            return UnbrokenInput(node, number, agenda, window)
         case Background() | Unit():
             return ConstantInput(node, number, agenda)
+        case _:
+            assert_never(node)
+
+
+def _recent(node: Recent, number: int, agenda: Agenda, arrivals: Arrivals, is_joined: bool) -> Input:
+    match node.window:
+        case Sliding() as window:
+            return (RecentInput if is_joined else RecentSetsInput)(node, number, agenda, window)
+        case LastFacts() as last:
+            return LastRecentInput(node, number, agenda, last, arrivals)
+        case History():
+            raise AssertionError("⊞ ◇ has a window")
+        case _:
+            assert_never(node.window)
+
+
+def _dated(node: Dated, number: int, agenda: Agenda, arrivals: Arrivals) -> Input:
+    match node.window:
+        case LastFacts() as last:
+            return LastDatedInput(node, number, agenda, last, arrivals)
+        case Sliding() | History() as window:
+            return DatedInput(node, number, agenda, window)
+        case _:
+            assert_never(node.window)
+
+
+def _points(node: Points, number: int, agenda: Agenda, arrivals: Arrivals) -> Input:
+    match node.window:
+        case LastFacts() as last:
+            return LastPointsInput(node, number, agenda, last, arrivals)
+        case Sliding() | History() as window:
+            present = window == PRESENT
+            return PresentInput(node, number, agenda) if present else PointsInput(node, number, agenda, window)
+        case _:
+            assert_never(node.window)

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from abc import abstractmethod
+from collections.abc import Collection
 from itertools import takewhile
 from typing import Any
 
 from laser.engine.agenda import Agenda
-from laser.engine.arrivals import Tail
-from laser.engine.inputs.input import InputRelation
+from laser.engine.arrivals import Arrivals, Moved
+from laser.engine.inputs.input import Input, KeyReader
 from laser.engine.relation import FOREVER, Key
-from laser.plan.nodes import Node
+from laser.plan.nodes import Dated, Points, Recent
+from laser.windows import LastFacts
 
-__all__ = ["LastDatedInput", "LastPointsInput", "LastRecentInput", "TailInput"]
+__all__ = ["LastDatedInput", "LastPointsInput", "LastRecentInput"]
 
 
-class TailInput(InputRelation):
-    """Inputs over the last n facts of the stream; the tail says which come in and which go out."""
+class _LastInput(Input):
+    """Facts of a window of the last ones; the arrivals say which come in and which go out."""
 
-    __slots__ = ("counts", "tail", "tuples")
+    __slots__ = ("arrivals", "counts", "predicate", "window")
 
-    def __init__(self, node: Node, number: int, agenda: Agenda, tuples: int, tail: Tail) -> None:
+    def __init__(
+        self, node: Recent | Dated, number: int, agenda: Agenda, window: LastFacts, arrivals: Arrivals
+    ) -> None:
         super().__init__(node, number, agenda)
-        self.tuples, self.tail = tuples, tail
+        self.window, self.arrivals, self.predicate = window, arrivals, node.predicate
         self.counts: dict[Key, int] = {}
 
-    def keys_of(self, moved: list[tuple[Key, int]]) -> list[Key]:
-        raise NotImplementedError
+    @abstractmethod
+    def keys_of(self, moved: Moved) -> list[Key]: ...
 
-    def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
-        entering, leaving = self.tail.moves(self.tuples, self.node)
+    def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
+        entering, leaving = self.arrivals.entering_and_leaving(self.window, self.predicate)
         counts = self.counts
         for key in self.keys_of(entering):
             counts[key] = counts.get(key, 0) + 1
@@ -47,52 +51,51 @@ class TailInput(InputRelation):
     def dump(self) -> Any:
         return None
 
-    def load(self, data: Any, key_of: Callable[[Any], Key]) -> None:
-        for key in self.keys_of(self.tail.content(self.tuples, self.node)):
+    def load(self, data: Any, key_of: KeyReader) -> None:
+        for key in self.keys_of(self.arrivals.content(self.window, self.predicate)):
             self.counts[key] = self.counts.get(key, 0) + 1
             self.alive[key] = FOREVER
 
 
-class LastRecentInput(TailInput):
+class LastRecentInput(_LastInput):
     """``⊞#n ◇ a``."""
 
     __slots__ = ()
 
-    def keys_of(self, moved: list[tuple[Key, int]]) -> list[Key]:
+    def keys_of(self, moved: Moved) -> list[Key]:
         return [fact for fact, _ in moved]
 
 
-class LastDatedInput(TailInput):
+class LastDatedInput(_LastInput):
     """``⊞#n @T a``."""
 
     __slots__ = ()
 
-    def keys_of(self, moved: list[tuple[Key, int]]) -> list[Key]:
+    def keys_of(self, moved: Moved) -> list[Key]:
         return [(*fact, time) for fact, time in moved]
 
 
-class LastPointsInput(InputRelation):
+class LastPointsInput(Input):
     """The time points of a tuple window, from the time of its oldest fact to the present."""
 
-    __slots__ = ("tail", "tuples")
+    __slots__ = ("arrivals", "window")
 
-    def __init__(self, node: Node, number: int, agenda: Agenda, tuples: int, tail: Tail) -> None:
+    def __init__(self, node: Points, number: int, agenda: Agenda, window: LastFacts, arrivals: Arrivals) -> None:
         super().__init__(node, number, agenda)
-        self.tuples, self.tail = tuples, tail
+        self.window, self.arrivals = window, arrivals
 
     def dump(self) -> Any:
         return None
 
-    def load(self, data: Any, key_of: Callable[[Any], Key]) -> None:
+    def load(self, data: Any, key_of: KeyReader) -> None:
         return
 
-    def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
-        first = self.tail.first(self.tuples, t0)
-        self.revoke(list(takewhile(lambda key: key[1] < first, self.alive)))
-        if first <= t and ("", t) not in self.alive:
+    def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
+        points = self.window.points(t, t0, self.arrivals)
+        self.revoke(list(takewhile(lambda key: key[1] < points.start, self.alive)))
+        if points and ("", t) not in self.alive:
             self.alive["", t] = FOREVER
             self.insert([("", t)], FOREVER)
 
     def fill(self, t: int, t0: int) -> None:
-        """All points of the window at once."""
-        self.alive.update((("", point), FOREVER) for point in range(self.tail.first(self.tuples, t0), t + 1))
+        self.alive.update((("", point), FOREVER) for point in self.window.points(t, t0, self.arrivals))

@@ -7,38 +7,38 @@ than a look: a fact that arrives tick after tick moves from bucket to bucket wit
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice, repeat
 from typing import Any
 
 from laser.engine.agenda import Agenda
-from laser.engine.differences import differences
-from laser.engine.inputs.input import InputRelation
+from laser.engine.inputs.input import Input, KeyReader, differences
 from laser.engine.relation import Key
-from laser.plan.nodes import Node
+from laser.plan.nodes import Recent
+from laser.windows import Sliding
 
-__all__ = ["RecentOutput"]
+__all__ = ["RecentSetsInput"]
 
 
 SAMPLE = 8
 """So many facts of a batch tell whether it resembles another one."""
 
 
-class RecentOutput(InputRelation):
+class RecentSetsInput(Input):
     """The facts of a window, each in one bucket of ``due``: that of its latest arrival, as long as it arrives at every tick.
 
-    A fact that arrives again after a pause stays in its old bucket, and ``later`` has its horizon: so a fact costs as much
+    A fact that arrives again after a pause stays in its old bucket, and ``renewed_until`` has its horizon: so a fact costs as much
     room as one, however often it arrives. A bucket may be the very set that a caller was given as a change: it is replaced
     rather than changed, except if it is in ``own``.
     """
 
-    __slots__ = ("later", "own", "present", "repeating", "ticks")
+    __slots__ = ("own", "present", "renewed_until", "repeating", "window")
 
-    def __init__(self, node: Node, number: int, agenda: Agenda, ticks: int) -> None:
+    def __init__(self, node: Recent, number: int, agenda: Agenda, window: Sliding) -> None:
         super().__init__(node, number, agenda)
-        self.ticks = ticks
+        self.window = window
         self.present: set[Key] = set()
-        self.later: dict[Key, int] = {}
+        self.renewed_until: dict[Key, int] = {}
         self.own: set[int] = set()
         self.repeating = False
 
@@ -46,31 +46,33 @@ class RecentOutput(InputRelation):
         return self.present
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
-        return ((fact, horizon - self.ticks) for fact, horizon in self.horizons().items())
+        return ((fact, self.window.arrived(horizon)) for fact, horizon in self.horizons().items())
 
     def horizons(self) -> dict[Key, int]:
         """The horizon of each fact."""
         found = {key: h for h, keys in self.due.items() for key in keys}
-        found.update((key, h) for key, h in self.later.items() if h > found[key])
+        found.update((key, h) for key, h in self.renewed_until.items() if h > found[key])
         return found
 
-    def turn(self, t: int, t0: int, batch: Collection[Key]) -> None:
+    def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
-            self.arrive(batch if isinstance(batch, set) else set(batch), t + self.ticks)
+            self.arrive(batch if isinstance(batch, set) else set(batch), self.window.exit(t))
         gone = self.due.pop(t - 1, None)
         if gone is not None:
             self.own.discard(t - 1)
-            if self.later:
-                gone = self.put_off(gone, t)
+            if self.renewed_until:
+                gone = self.reschedule(gone, t)
             if gone:
                 self.present -= gone
-                self.removed = gone  # type: ignore[assignment]  # nothing joins this node, so nothing adds to the list
+                self.delta.removed = gone  # type: ignore[assignment]  # nothing joins this node, so nothing adds to the list
 
     def arrive(self, facts: set[Key], horizon: int) -> None:
         fresh = kept = facts
         if not facts.isdisjoint(self.present):
-            starting = self.keep_up(facts, horizon)
-            fresh = self.renew(starting, horizon) if self.repeating else self.meet(starting, horizon)
+            starting = self.move_bucket(facts, horizon)
+            fresh = (
+                self.note_mostly_repeats(starting, horizon) if self.repeating else self.note_repeats(starting, horizon)
+            )
             self.repeating = 2 * len(fresh) < len(starting)
             if len(fresh) < len(starting):
                 kept = fresh if starting is facts else facts - (starting - fresh)
@@ -78,9 +80,9 @@ class RecentOutput(InputRelation):
             self.put(kept, horizon)
         if fresh:
             self.present |= fresh
-            self.added = [*self.added, *fresh] if self.added else fresh
+            self.delta.add(fresh)
 
-    def keep_up(self, facts: set[Key], horizon: int) -> set[Key]:
+    def move_bucket(self, facts: set[Key], horizon: int) -> set[Key]:
         """Where most facts arrived a tick ago as well, take them out of that tick's bucket; those that did not."""
         before = self.due.get(horizon - 1)
         if before is None or 2 * sum(map(facts.__contains__, islice(before, SAMPLE))) < min(SAMPLE, len(before)):
@@ -89,22 +91,22 @@ class RecentOutput(InputRelation):
         self.own.add(horizon - 1)
         return starting
 
-    def meet(self, facts: set[Key], horizon: int) -> set[Key]:
+    def note_repeats(self, facts: set[Key], horizon: int) -> set[Key]:
         """Note what arrives again; the others. For batches of which most is new."""
         if facts.isdisjoint(self.present):
             return facts
         fresh = facts - self.present
-        self.later.update(dict.fromkeys(facts - fresh, horizon))
+        self.renewed_until.update(dict.fromkeys(facts - fresh, horizon))
         return fresh
 
-    def renew(self, facts: set[Key], horizon: int) -> set[Key]:
+    def note_mostly_repeats(self, facts: set[Key], horizon: int) -> set[Key]:
         """The same for batches of which most arrives again: each fact that is known to is compared once, not twice."""
-        later = self.later
-        before = len(later)
-        later.update(dict.fromkeys(facts, horizon))
-        unknown = set(islice(reversed(later), len(later) - before))
+        known = self.renewed_until
+        before = len(known)
+        known.update(dict.fromkeys(facts, horizon))
+        unknown = set(islice(reversed(known), len(known) - before))
         fresh = unknown - self.present
-        deque(map(later.__delitem__, fresh), maxlen=0)
+        deque(map(known.__delitem__, fresh), maxlen=0)
         return fresh
 
     def put(self, facts: set[Key], horizon: int) -> None:
@@ -119,12 +121,12 @@ class RecentOutput(InputRelation):
             self.due[horizon] = bucket | facts
             self.own.add(horizon)
 
-    def put_off(self, due: set[Key], t: int) -> set[Key]:
+    def reschedule(self, due: set[Key], t: int) -> set[Key]:
         """Put the facts that arrived again after they were put into a bucket into that of their horizon; the others."""
-        again = due if len(due) < len(self.later) else due & self.later.keys()
+        again = due if len(due) < len(self.renewed_until) else due & self.renewed_until.keys()
         if not again:
             return due
-        horizons = list(map(self.later.pop, again, repeat(-1)))
+        horizons = list(map(self.renewed_until.pop, again, repeat(-1)))
         if len(again) == len(due) and horizons[0] >= t and horizons.count(horizons[0]) == len(due):
             self.put(due, horizons[0])  # as in a stream with a period
             return set()
@@ -139,7 +141,7 @@ class RecentOutput(InputRelation):
     def dump(self) -> Any:
         return [[list(key), h] for key, h in self.horizons().items()]
 
-    def load(self, data: Any, key_of: Callable[[Any], Key]) -> None:
+    def load(self, data: Any, key_of: KeyReader) -> None:
         buckets: dict[int, set[Key]] = {}
         for key, h in data:
             buckets.setdefault(h, set()).add(key_of(key))

@@ -1,0 +1,29 @@
+"""What settles the nodes that are made, and not fed: which operator runs which node."""
+
+from __future__ import annotations
+
+from laser.engine.operators.every_point import EveryPointOperator
+from laser.engine.operators.fixpoint import FixpointOperator
+from laser.engine.operators.gate import GateOperator
+from laser.engine.operators.operator import Environment, Operator
+from laser.engine.operators.rule import RuleOperator
+from laser.plan.nodes import EveryPoint, Gate
+from laser.plan.plan import Component
+
+__all__ = ["Environment", "Operator", "make_operator"]
+
+
+def make_operator(component: Component, env: Environment) -> Operator:
+    """The operator that settles a component."""
+    heads = [env.relations[node] for node in component.nodes]
+    if component.recursive:
+        return FixpointOperator(heads, *env.triggers(component), env.checks(component), env.count_derivations)
+    (node,), (head,) = component.nodes, heads
+    match node:
+        case EveryPoint(dated=dated, window=window):
+            return EveryPointOperator(head, env.relations[dated], window, env.arrivals)
+        case Gate(source=source, values=values):
+            return GateOperator(head, env.relations[source], (source.label, *values))
+        case _:
+            checks = env.checks(component)[head.number]
+            return RuleOperator(head, *env.triggers(component), checks, node in env.self_ending)

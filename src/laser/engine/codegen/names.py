@@ -1,0 +1,63 @@
+"""How generated things are called: the only place that spells their names, so that nobody finds a function by guessing."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+__all__ = ["FunctionId", "Way", "discard_name", "function_name", "index_name", "keys_name", "put_name", "variable_name"]
+
+
+class Way(Enum):
+    """A way in which a rule is reached; the value is its word in the name of the function."""
+
+    DERIVE = "from"
+    """New keys of a positive subgoal."""
+    WITHOUT = "without"
+    """Keys of a negated subgoal that ceased."""
+    CHECK = "check"
+    """Heads that may have ended."""
+    BLAME = "blame"
+    """Keys of a positive subgoal that were revoked."""
+    BLAME_NOT = "blame_not"
+    """Keys of a negated subgoal that began."""
+
+
+class FunctionId(NamedTuple):
+    """A generated function: of a rule (``d3``) or of a node (``n4``), for one way, beginning at one of its subgoals."""
+
+    owner: str
+    way: Way
+    subgoal: int | None = None
+
+
+def function_name(function: FunctionId) -> str:
+    """``d3_from_0``."""
+    place = "" if function.subgoal is None else f"_{function.subgoal}"
+    return f"{function.owner}_{function.way.value}{place}"
+
+
+def keys_name(node: int) -> str:
+    """The dict of a node's keys with their horizons."""
+    return f"n{node}"
+
+
+def index_name(node: int, positions: tuple[int, ...]) -> str:
+    """The index of a node by some positions of its keys."""
+    return f"n{node}_by_{'_'.join(map(str, positions))}"
+
+
+def put_name(node: int) -> str:
+    """The function that enters keys into all indexes of a node."""
+    return f"n{node}_index"
+
+
+def discard_name(node: int) -> str:
+    """The function that takes keys out of them."""
+    return f"n{node}_unindex"
+
+
+def variable_name(variable: str) -> str:
+    """A variable of a rule, clear of Python's own words; ``_#3`` and ``_=3`` are not the user's, but ours."""
+    kind = {"_#": "any_", "_=": "is_"}.get(variable[:2])
+    return kind + variable[2:] if kind else "v_" + variable

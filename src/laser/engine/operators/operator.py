@@ -1,0 +1,77 @@
+"""What an operator is: whatever brings some relations to the present, once all that they rest on is settled."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from laser.answers import Key
+from laser.engine.arrivals import Arrivals
+from laser.engine.codegen.module import Join, Loaded
+from laser.engine.delta import Delta, Read
+from laser.engine.relation import Relation
+from laser.plan.nodes import Node
+from laser.plan.plan import Component
+
+__all__ = ["ConstantFilter", "Environment", "Operator", "Trigger"]
+
+
+class Operator(ABC):
+    """Settles a component: makes its relations true at t, and leaves what changed in their deltas."""
+
+    def __init__(self, outputs: Sequence[Relation]) -> None:
+        self.outputs = outputs
+
+    @property
+    def counts_facts(self) -> bool:
+        """Whether it has something to do whenever facts arrive, whatever they are about."""
+        return False
+
+    @abstractmethod
+    def settle(self, t: int, t0: int) -> None: ...
+
+    def forget(self) -> None:  # noqa: B027 - most keep nothing
+        """Lose what is kept besides the relations: whoever derives everything anew begins with this."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """All that an operator may know of the machine that it is part of."""
+
+    relations: Mapping[Node, Relation]
+    code: Loaded
+    arrivals: Arrivals
+    self_ending: frozenset[Node]
+    count_derivations: Callable[[int, int], None]
+    triggers: Callable[[Component], tuple[list[Trigger], list[Trigger]]]
+    checks: Callable[[Component], dict[int, list[Join]]]
+
+
+class ConstantFilter(NamedTuple):
+    """The constants that an atom of a rule asks for: one value, or a tuple of them, at some positions of a key."""
+
+    positions: tuple[int, ...]
+    values: Any
+
+
+class Trigger(NamedTuple):
+    """A way in which a change of a source reaches a head: ``read`` says which change, ``join`` what follows from it.
+
+    With a ``filter``, it reads only the keys that have these constants. A rule is named by its number; -1 is a □.
+    """
+
+    source: Relation
+    delta: Delta
+    read: Read
+    join: Callable[[Collection[Key], int, int], Iterable[Key]]
+    head: Relation
+    rule: int
+    filter: ConstantFilter | None = None
+
+    def changed(self) -> Collection[Key]:
+        keys = self.read(self.delta)
+        if self.filter is None or not keys:
+            return keys
+        return self.delta.by_constants(self.read, self.filter.positions).get(self.filter.values, ())

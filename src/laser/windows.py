@@ -1,0 +1,228 @@
+"""Windows: every kind, and all that is asked of one.
+
+A *time window* is a function from the present t to an interval of time points, cut to the timeline [t0, t]. Seen from an atom at
+u, it is two functions: the atom *enters* at ``entry(u)`` and is last in at ``exit(u)``, both monotone in u. A *tuple window* is the
+last facts of the data stream. Nobody else computes where a window begins, where it ends, or how far it looks back; who must
+tell kinds apart uses ``match`` with ``assert_never``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Literal as OneOf
+
+from laser.phrases import count
+
+__all__ = [
+    "HISTORY", "PRESENT", "Arrivals", "History", "LastFacts", "Reach", "SizeRule", "Sliding", "TimeWindow", "TupleWindow", "Window",
+]  # fmt: skip
+
+
+class Arrivals(Protocol):
+    """The data stream in arrival order, as far as tuple windows ask for it."""
+
+    def time_of(self, back: int) -> int | None:
+        """The time of the ``back``-th last fact; None where fewer have come."""
+
+
+class SizeRule(NamedTuple):
+    """What one size of a window may be: a whole number of ticks or facts, and not less than ``least``."""
+
+    of: OneOf["ticks", "facts"]
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The past on which an answer depends: so many ticks before the present (None: all), and the last so many facts."""
+
+    ticks: int | None = 0
+    tuples: int = 0
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.ticks is not None
+
+    def __str__(self) -> str:
+        if self.ticks is None:
+            return "the whole history"
+        past = [f"the {count(self.ticks, 'tick')} before the present"] if self.ticks else []
+        facts = [f"the last {count(self.tuples, 'fact')} of the stream"] if self.tuples else []
+        return " and ".join(past + facts) or "only the present"
+
+
+class _Window(ABC):
+    """What both kinds of window answer."""
+
+    __slots__ = ()
+    SIZES: ClassVar[tuple[SizeRule, ...]] = ()
+    """One rule for each size, in the order in which they are written."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> Reach:
+        """How far back it looks."""
+
+    @abstractmethod
+    def points(self, t: int, t0: int, arrivals: Arrivals) -> range:
+        """Its time points at t, on a timeline that begins at t0; there may be none."""
+
+    @staticmethod
+    @abstractmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        """The window with its sizes as they are written, in the readable notation or after the paper's ``⊞``."""
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        """What identifies the window in saved states, whatever its class is called."""
+        return (type(self).__name__.lower(), *self._sizes())
+
+    def _sizes(self) -> tuple[int, ...]:
+        return astuple(self) if self.SIZES else ()  # type: ignore[call-overload]
+
+    def __str__(self) -> str:
+        return self.written([str(size) for size in self._sizes()], formal=False)
+
+
+class TimeWindow(_Window):
+    """A function from the present to an interval of time points."""
+
+    __slots__ = ()
+
+    @property
+    def shows_present(self) -> bool | None:
+        """Whether the present is in it: always, never, or (None) at some time points. What rules derive for now asks this."""
+        return True
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether it can have no time point. Background data hold at every time point, so they ask this."""
+        return self.shows_present is not True
+
+    @abstractmethod
+    def interval(self, t: int) -> tuple[int | None, int]:
+        """The first and the last time point at t, before the timeline cuts them; None is the beginning of time."""
+
+    def points(self, t: int, t0: int, arrivals: Arrivals) -> range:
+        first, last = self.interval(t)
+        return range(t0 if first is None else max(t0, first), min(t, last) + 1)
+
+    def entry(self, u: int) -> int:
+        """When an atom at u enters."""
+        return u
+
+    @abstractmethod
+    def exit(self, u: int) -> int | None:
+        """When an atom at u is last in; None if it never leaves. Before ``entry(u)`` if it is never in."""
+
+    @property
+    def is_delayed(self) -> bool:
+        """Whether an atom may have to wait before it enters."""
+        return False
+
+    def entry_code(self, u: str) -> str:
+        """``entry`` as a Python expression, for generated code."""
+        return u
+
+    @abstractmethod
+    def exit_code(self, u: str) -> str | None:
+        """``exit`` as a Python expression, for generated code; None if nothing ever leaves."""
+
+    @abstractmethod
+    def length_code(self) -> str:
+        """How many points it has, as a Python expression over ``t`` and ``t0``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sliding(TimeWindow):
+    """``[n]``: now and the n ticks before."""
+
+    ticks: int
+
+    SIZES = (SizeRule("ticks", 0),)
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(self.ticks)
+
+    def interval(self, t: int) -> tuple[int | None, int]:
+        return t - self.ticks, t
+
+    def exit(self, u: int) -> int:
+        return u + self.ticks
+
+    def arrived(self, exit: int) -> int:  # noqa: A002 - the word of the specification
+        """The one time point at which an atom must be to be last in at ``exit``."""
+        return exit - self.ticks
+
+    def exit_code(self, u: str) -> str:
+        return f"{u} + {self.ticks}"
+
+    def length_code(self) -> str:
+        return f"min({self.ticks}, t - t0) + 1"
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return sizes[0] if formal else f"[{sizes[0]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class History(TimeWindow):
+    """All of the timeline: what a body ``@T a`` without a window looks at."""
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(None)
+
+    def interval(self, t: int) -> tuple[int | None, int]:
+        return None, t
+
+    def exit(self, u: int) -> None:
+        return None
+
+    def exit_code(self, u: str) -> None:
+        return None
+
+    def length_code(self) -> str:
+        return "t - t0 + 1"
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return ""
+
+
+class TupleWindow(_Window):
+    """The last facts of the data stream."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LastFacts(TupleWindow):
+    """``[n #]``: the last n facts, whatever they are about."""
+
+    size: int
+
+    SIZES = (SizeRule("facts", 1),)
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(0, self.size)
+
+    def points(self, t: int, t0: int, arrivals: Arrivals) -> range:
+        first = arrivals.time_of(self.size)
+        return range(t0 if first is None else first, t + 1)
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return f"#{sizes[0]}" if formal else f"[{sizes[0]} #]"
+
+
+Window: TypeAlias = Sliding | History | LastFacts
+"""All kinds, for `match` with `assert_never`."""
+
+PRESENT = Sliding(0)
+HISTORY = History()
