@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from laser import Reasoner
-from laser.engine.inputs.recent_sets import RecentOutput
-from laser.engine.machine import Machine
+from laser.engine.inputs.recent_sets import RecentSetsInput
 from laser.engine.relation import FOREVER, Relation
 
 __all__ = ["check_books"]
@@ -20,16 +19,19 @@ def check_books(reasoner: Reasoner) -> None:
         what = f"{relation.node} at {machine.time}"
         check_slate(relation, what)
         check_horizons(relation, machine.time, what)
-        check_indexes(machine, relation, what)
+        check_indexes(relation, what)
 
 
 def check_slate(relation: Relation, what: str) -> None:
-    for part in ("added", "removed", "early", "dead", "dying", "groups"):
-        assert not getattr(relation, part), f"{what}: {part} is left over"
+    delta = relation.delta
+    for part in (delta.added, delta.removed, delta.shortened, delta.fired, delta._groups):
+        assert not part, f"{what}: {part} is left over of the delta"
+    assert not relation.revoked, f"{what}: something that was revoked is left over"
+    assert not relation.promised, f"{what}: something that was promised is left over"
 
 
 def check_horizons(relation: Relation, time: int, what: str) -> None:
-    horizons = relation.horizons() if isinstance(relation, RecentOutput) else relation.alive
+    horizons = relation.horizons() if isinstance(relation, RecentSetsInput) else relation.alive
     assert set(horizons) == set(relation.live()), f"{what}: not every live key has a horizon"
     late = {key: h for key, h in horizons.items() if h < time}
     assert not late, f"{what}: these should be gone: {late}"
@@ -45,20 +47,19 @@ def check_horizons(relation: Relation, time: int, what: str) -> None:
     for bucket in relation.due:
         asked = relation.number in relation.agenda._due.get(bucket + 1, ())
         assert asked, f"{what}: a bucket is due after {bucket}, and the agenda does not know"
-    if isinstance(relation, RecentOutput):
+    if isinstance(relation, RecentSetsInput):
         check_output(relation, what)
 
 
-def check_output(relation: RecentOutput, what: str) -> None:
+def check_output(relation: RecentSetsInput, what: str) -> None:
     """Each fact in one bucket, and nothing known of others."""
     assert sum(map(len, relation.due.values())) == len(relation.present), f"{what}: a fact is in two buckets"
-    assert relation.later.keys() <= relation.present, f"{what}: a fact that is gone is known to have come again"
+    assert relation.renewed_until.keys() <= relation.present, f"{what}: a fact that is gone is known to have come again"
     assert relation.own <= relation.due.keys(), f"{what}: a bucket that is gone is owned"
 
 
-def check_indexes(machine: Machine, relation: Relation, what: str) -> None:
-    for positions in machine.generated.indexes.get(relation.node, ()):
-        index = machine.namespace[f"n{relation.number}_by_{'_'.join(map(str, positions))}"]
+def check_indexes(relation: Relation, what: str) -> None:
+    for positions, index in relation.index.tables.items() if relation.index else ():
         assert index == _index(relation.alive, positions), f"{what}: the index by {positions} is not that of the keys"
 
 

@@ -26,7 +26,7 @@ from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.engine import reasoner as engine
 from laser.engine import wiring
-from laser.engine.codegen import module
+from laser.engine.codegen import function
 from laser.plan import sharing
 from laser.reference import answer, answer_stream
 from laser.rules.rule import ResolvedProgram
@@ -178,9 +178,9 @@ def next_change_is_right(given: Given, choices: Choices) -> None:
 def thresholds_do_not_matter(given: Given, choices: Choices) -> None:
     """From how many rules on something pays is a matter of speed alone."""
     with (
-        mock.patch.object(wiring, "MANY_CHOOSERS", 1),
+        mock.patch.object(wiring, "MANY_FILTERS", 1),
         mock.patch.object(sharing, "CROWD", 2),
-        mock.patch.object(module, "MOST_NESTED", 2),
+        mock.patch.object(function, "MOST_NESTED", 2),
     ):
         given.expect(given.run(given.program, given.trial.stream), "with the smallest thresholds")
 

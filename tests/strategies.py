@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Atom, Iri, Predicate, Value
+from laser.windows import LastFacts, Sliding
 
 T = TypeVar("T")
 Stream = list[tuple[int, list[Atom]]]
@@ -303,11 +304,11 @@ class Generator:
     def window(self, tuples: bool) -> tree.Window:
         c = self.choices
         if tuples and c.chance(35):
-            return tree.Window("tuple", tree.Constant(c.integer(1, 20 if self.is_long else 4)))
+            return tree.Window(LastFacts, (tree.Size(tree.Constant(c.integer(1, 20 if self.is_long else 4))),))
         if self.const and c.chance(50):
-            return tree.Window("time", tree.ConstantName(CONST))
+            return tree.Window(Sliding, (tree.Size(tree.ConstantName(CONST)),))
         size = c.pick((5, 9, 2, 14, 30) if self.is_long else (2, 1, 3, 0, 4))
-        return tree.Window("time", tree.Constant(size), "s" if c.chance(10) else None)
+        return tree.Window(Sliding, (tree.Size(tree.Constant(size), "s" if c.chance(10) else None),))
 
     def negative(self, body: Body, level: int) -> None:
         """``not`` before any extended atom, also with a negation inside; everything in it is bound, or ``_``."""

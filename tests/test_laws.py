@@ -5,6 +5,7 @@ import warnings
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from laser.windows import WRITTEN
 from tests.laws import LAWS, Given, Law, Tally, is_legal, try_trial
 from tests.strategies import Seeded, Trial, trials
 
@@ -34,10 +35,10 @@ def test_the_generator_reaches_every_construct(tally: Tally) -> None:
     windows = {
         f"{outer}{kind} window {modality}"
         for outer in ("", "not ")
-        for kind in ("time", "tuple")
+        for kind in (kind.__name__ for kind in WRITTEN)
         for modality in ("sometime", "always", "at")
     }
-    inner = {f"time window {modality} not" for modality in ("sometime", "always", "at")}
+    inner = {f"Sliding window {modality} not" for modality in ("sometime", "always", "at")}
     heads = {"head at a time variable", "head at T + k", "head at T - k", "head at a constant"}
     others = {"now", "at", "not now", "not at", "#const", "#show", "fact", "range", "_", "_ under not"}
     assert windows | inner | heads | others <= set(tally.constructs)

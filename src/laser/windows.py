@@ -17,7 +17,7 @@ from typing import Literal as OneOf
 from laser.phrases import count
 
 __all__ = [
-    "HISTORY", "PRESENT", "Arrivals", "History", "LastFacts", "Reach", "SizeRule", "Sliding", "TimeWindow", "TupleWindow", "Window",
+    "HISTORY", "PRESENT", "Arrivals", "History", "LastFacts", "Reach", "SizeRule", "Sliding", "TimeWindow", "TupleWindow", "WRITTEN", "Window",
 ]  # fmt: skip
 
 
@@ -226,3 +226,6 @@ Window: TypeAlias = Sliding | History | LastFacts
 
 PRESENT = Sliding(0)
 HISTORY = History()
+
+WRITTEN: tuple[type[Window], ...] = (Sliding, LastFacts)
+"""The kinds that a program can name."""

@@ -3,9 +3,10 @@
 import pytest
 
 from laser.checks.accept import accept
-from laser.rules.reach import Keep, Reach, kept, reach
+from laser.rules.reach import kept, reach
 from laser.syntax.parser import parse_tree
 from laser.values import Predicate
+from laser.windows import Reach
 
 REACH = [
     ("q :- a.", ["a/0"], Reach(0, 0)),
@@ -46,7 +47,7 @@ def test_reach_with_known_inputs(text: str, inputs: list[str], expected: Reach) 
 def test_without_inputs_anything_might_stream_in() -> None:
     core = accept(parse_tree("car(1). q :- car(X) in [9]. r :- q at T."))
     assert reach(core) == Reach(None, 0)
-    assert kept(core) == {Predicate("car", 1): Keep(9, 0), Predicate("q", 0): Keep(None, 0)}
+    assert kept(core) == {Predicate("car", 1): Reach(9, 0), Predicate("q", 0): Reach(None, 0)}
 
 
 def test_kept_is_the_longest_look_at_each_predicate() -> None:

@@ -18,11 +18,13 @@ from laser.syntax.tree import (
     Range,
     Rule,
     ShowDirective,
+    Size,
     Term,
     Variable,
     Window,
 )
 from laser.values import Iri, Predicate
+from laser.windows import LastFacts, Sliding
 
 X, Y, T = Variable("X"), Variable("Y"), Variable("T")
 A = AtomPattern("a", (X,))
@@ -43,7 +45,7 @@ def term(text: str) -> Term:
 
 
 def time(size: int | float, unit: str | None = None) -> Window:
-    return Window("time", Constant(size), unit)
+    return Window(Sliding, (Size(Constant(size), unit),))
 
 
 LITERALS = {
@@ -52,7 +54,7 @@ LITERALS = {
     Literal(A, "sometime", time(3)): ["a(X) in [3]", "a(X) [3]", "⊞3 ◇ a(X)", "⊞^3 ◇ a(X)", "⊞[3] ◊ a(X)", "⊞ 3 ⋄ a(X)"],
     Literal(A, "always", time(3)): ["a(X) always in [3]", "a(X) always [3]", "⊞3 □ a(X)", "⊞^3□a(X)"],
     Literal(A, At(T), time(3)): ["a(X) at T in [3]", "a(X) at T [3]", "⊞3 @T a(X)", "@T a(X) in [3]", "@T a(X) [3]"],
-    Literal(A, "sometime", Window("tuple", Constant(3))): [
+    Literal(A, "sometime", Window(LastFacts, (Size(Constant(3)),))): [
         "a(X) in [3 #]", "a(X) [# 3]", "a(X)[3#]", "⊞#3 ◇ a(X)", "⊞^#3 ◇ a(X)", "⊞[3 #] ◇ a(X)",
     ],
     Literal(A, "sometime", time(30, "s")): ["a(X) in [30 s]", "a(X) [30s]", "⊞[30 s] ◇ a(X)", "a(X) in [30 sec]"],
@@ -60,9 +62,9 @@ LITERALS = {
     Literal(A, "always", time(250, "ms")): ["a(X) always in [250 ms]"],
     Literal(A, "always", time(1, "d")): ["a(X) always in [1 d]", "a(X) always in [1 day]"],
     Literal(A, "always", time(2, "h")): ["a(X) always in [2 h]"],
-    Literal(A, "sometime", Window("time", ConstantName("n"))): ["a(X) in [n]", "⊞n ◇ a(X)", "⊞^n ◇ a(X)"],
-    Literal(A, "sometime", Window("time", ConstantName("n"), "s")): ["a(X) in [n s]", "⊞[n s] ◇ a(X)"],
-    Literal(A, "sometime", Window("tuple", ConstantName("n"))): ["a(X) in [n #]", "a(X) in [# n]", "⊞#n ◇ a(X)"],
+    Literal(A, "sometime", Window(Sliding, (Size(ConstantName("n")),))): ["a(X) in [n]", "⊞n ◇ a(X)", "⊞^n ◇ a(X)"],
+    Literal(A, "sometime", Window(Sliding, (Size(ConstantName("n"), "s"),))): ["a(X) in [n s]", "⊞[n s] ◇ a(X)"],
+    Literal(A, "sometime", Window(LastFacts, (Size(ConstantName("n")),))): ["a(X) in [n #]", "a(X) in [# n]", "⊞#n ◇ a(X)"],
     Literal(A, "sometime", time(-1)): ["a(X) in [-1]", "⊞-1 ◇ a(X)"],
     Literal(A, "sometime", time(0.5, "s")): ["a(X) in [0.5 s]", "a(X) in [5e-1 s]"],
     Literal(A, "always", time(3), False, True): ["⊞3 □ ¬ a(X)", "⊞3 □ not a(X)", "⊞[3]□¬a(X)"],
@@ -239,7 +241,7 @@ def test_constants_may_be_declared_after_their_use() -> None:
 
 def test_a_constant_may_be_called_like_a_directive() -> None:
     (rule,) = parse_tree("#const const = 3. a :- ⊞#const ◇ b.").rules
-    assert rule.body[0] == Literal(AtomPattern("b"), "sometime", Window("tuple", ConstantName("const")))
+    assert rule.body[0] == Literal(AtomPattern("b"), "sometime", Window(LastFacts, (Size(ConstantName("const")),)))
 
 
 def test_directives_are_statements() -> None:
@@ -267,8 +269,8 @@ def test_ticker_programs_are_programs() -> None:
     (rule,) = parse_tree("third at T :- car(C), rec(C) at T in [3 #], not rec(C) [2 #].").rules
     rec = AtomPattern("rec", (Variable("C"),))
     assert rule.body[1:] == (
-        Literal(rec, At(T), Window("tuple", Constant(3))),
-        Literal(rec, "sometime", Window("tuple", Constant(2)), negated=True),
+        Literal(rec, At(T), Window(LastFacts, (Size(Constant(3)),))),
+        Literal(rec, "sometime", Window(LastFacts, (Size(Constant(2)),)), negated=True),
     )
 
 

@@ -8,6 +8,7 @@ from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.ticks import UNITS
 from laser.values import RESERVED, Iri, Predicate, number
+from laser.windows import WRITTEN, Window
 
 BASES = {"ex": "http://example.org/", "": "urn:x:", "long": "http://example.org/deep/"}
 CONSTANTS = ("n", "const", "s")
@@ -45,11 +46,18 @@ def atoms(arguments: st.SearchStrategy[tree.Term]) -> st.SearchStrategy[tree.Ato
     return st.builds(tree.AtomPattern, names, st.lists(arguments, max_size=3).map(tuple))
 
 
-sizes = st.one_of(st.builds(tree.Constant, numbers), constant_names)
-windows = st.one_of(
-    st.builds(tree.Window, st.just("time"), sizes, st.sampled_from([None, *UNITS])),
-    st.builds(tree.Window, st.just("tuple"), sizes),
-)
+lengths = st.one_of(st.builds(tree.Constant, numbers), constant_names)
+durations = st.builds(tree.Size, lengths, st.sampled_from([None, *UNITS]))
+counts = st.builds(tree.Size, lengths)
+
+
+def _window(kind: type[Window]) -> st.SearchStrategy[tree.Window]:
+    """A window of a kind, each size of which fits its rule."""
+    sizes = st.tuples(*(durations if rule.of == "ticks" else counts for rule in kind.SIZES))
+    return st.builds(tree.Window, st.just(kind), sizes)
+
+
+windows = st.one_of([_window(kind) for kind in WRITTEN])
 times = st.builds(tree.At, terms)
 windowed = st.builds(
     tree.Literal, atoms(terms), st.one_of(st.sampled_from(["sometime", "always"]), times), windows, st.booleans(),

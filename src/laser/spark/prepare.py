@@ -198,9 +198,7 @@ def _by_key(
 
 def _says_its_key(rule: Rule, static: Collection[Predicate]) -> bool:
     """Whether a positive atom of what is divided says which key a rule derives for."""
-    return any(
-        isinstance(e, ExtendedAtom) and e.is_positive and e.predicate not in static for e in rule.body
-    )
+    return any(isinstance(e, ExtendedAtom) and e.is_positive and e.predicate not in static for e in rule.body)
 
 
 def _key_columns(partition: Partition, sources: Sequence[Source]) -> dict[Predicate, str]:

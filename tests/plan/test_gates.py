@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from laser import Reasoner
-from laser.engine.operators.rule import SingleComponent
+from laser.engine.operators.rule import RuleOperator
 from laser.plan.nodes import Gate
 
 GATED = [
@@ -43,14 +43,14 @@ def test_others_are_not(program: str) -> None:
 
 def test_heads_are_looked_at_when_the_gate_closes_and_not_before(monkeypatch: Any) -> None:
     looked_at = 0
-    renew = SingleComponent.renew
+    renew = RuleOperator.renew
 
-    def count(self: SingleComponent, suspects: list[Any], t: int, t0: int) -> bool:
+    def count(self: RuleOperator, suspects: list[Any], t: int, t0: int) -> bool:
         nonlocal looked_at
         looked_at += len(suspects) if "q/1" in str(self.head.node) else 0
         return renew(self, suspects, t, t0)
 
-    monkeypatch.setattr(SingleComponent, "renew", count)
+    monkeypatch.setattr(RuleOperator, "renew", count)
     reasoner = Reasoner("q(X) :- m(X) in [1000], b(_) in [3].", start=0)
     reasoner.advance(0, [("m", i) for i in range(50)])
     for t in range(1, 100):

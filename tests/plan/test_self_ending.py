@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from laser import Reasoner
-from laser.engine.final import final_nodes
+from laser.plan.properties import self_ending_nodes
 
-FINAL = [
+SELF_ENDING = [
     ("@T q(X) :- a(X) at T in [5].", {"q/1 derived at T"}),
     ("q(T) :- a(X) at T in [5].", {"q/1 derived"}),
     ("q(T) :- a(X) at T in [5], b(X) at T in [3].", {"q/1 derived"}),
@@ -28,11 +28,11 @@ RENEWED = [
 ]
 
 
-@pytest.mark.parametrize(("program", "names"), FINAL, ids=[program for program, _ in FINAL])
+@pytest.mark.parametrize(("program", "names"), SELF_ENDING, ids=[program for program, _ in SELF_ENDING])
 def test_a_key_with_its_time_tells_its_horizon(program: str, names: set[str]) -> None:
-    assert names <= {str(node) for node in final_nodes(Reasoner(program).plan)}
+    assert names <= {str(node) for node in self_ending_nodes(Reasoner(program).plan)}
 
 
 @pytest.mark.parametrize("program", RENEWED)
-def test_what_may_be_renewed_is_not_final(program: str) -> None:
-    assert not [node for node in final_nodes(Reasoner(program).plan) if str(node).startswith("q")]
+def test_what_may_be_renewed_is_not_self_ending(program: str) -> None:
+    assert not [node for node in self_ending_nodes(Reasoner(program).plan) if str(node).startswith("q")]
