@@ -6,9 +6,7 @@ import pytest
 
 from laser.checks.accept import accept
 from laser.checks.load import parse
-from laser.errors import LaserError
 from laser.rules.partition_key import find_key
-from laser.spark.java import find_java, java_home, java_version
 
 
 def key_of(text, inputs=None):
@@ -29,11 +27,3 @@ def key_of(text, inputs=None):
 )
 def test_the_key_is_found_or_the_reason_told(program, key):
     assert key in key_of(program)
-
-
-def test_a_java_is_found_here_and_in_the_package(tmp_path):
-    package = find_java("package")
-    assert java_version(package) >= 21
-    assert (java_home("package") / "bin" / "java").exists()
-    with pytest.raises(LaserError, match="no Java 17"):
-        find_java(str(tmp_path))

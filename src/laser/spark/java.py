@@ -5,44 +5,43 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from laser.errors import LaserError
+from laser.spark.java_wrapper import wrapper_home
 
-__all__ = ["OLDEST", "find_java", "java_home"]
+__all__ = ["OLDEST", "chosen_java", "find_java", "java_home"]
 
 OLDEST = 17
 """The oldest Java that Spark 4 runs on."""
 
 _VERSION = re.compile(r'version "(\d+)')
 
-# Spark's launcher asks for a module that only speeds up linear algebra. A trimmed Java lacks it and would not start; a
-# full one prints a warning because of it. It also opens a package that Java 24 removed, which prints another. The wrapper
-# drops these requests and hands on everything else.
-_WRAPPER = """#!/bin/sh
-n=$#
-while [ "$n" -gt 0 ]; do
-  a=$1; shift; n=$((n - 1))
-  case "$a" in
-    {dropped}) ;;
-    *) set -- "$@" "$a" ;;
-  esac
-done
-exec "{java}" "$@"
-"""
-_VECTOR = "--add-modules=jdk.incubator.vector"
-_REMOVED = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
-
 
 def java_home(choice: str | None = None) -> Path:
     """A directory for ``JAVA_HOME`` whose ``bin/java`` Spark can start."""
     java = find_java(choice or os.environ.get("LASER_JAVA"))
-    return _wrap(java)
+    if sys.platform == "win32" or _is_script(java):  # a wrapper needs no wrapper
+        return java.parent.parent
+    return wrapper_home(java, java_version(java))
+
+
+@contextmanager
+def chosen_java(choice: str | None = None) -> Iterator[None]:
+    """Processes that are started within find a Java for Spark; afterwards ``JAVA_HOME`` is the user's again."""
+    before = os.environ.get("JAVA_HOME")
+    os.environ["JAVA_HOME"] = str(java_home(choice))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["JAVA_HOME"]
+        else:
+            os.environ["JAVA_HOME"] = before
 
 
 def find_java(choice: str | None = None) -> Path:
@@ -80,7 +79,7 @@ def _package() -> Iterator[Path]:
 def _check(path: Path) -> Path:
     java = path / "bin" / "java" if path.is_dir() else path
     if java_version(java) < OLDEST:
-        raise LaserError(f"{path} is no Java {OLDEST} or later")
+        raise LaserError(f"{path} is not Java {OLDEST} or later")
     return java
 
 
@@ -94,28 +93,6 @@ def java_version(java: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _wrap(java: Path) -> Path:
-    """A home whose ``bin/java`` starts the given Java without the module that it may lack."""
-    if sys.platform == "win32" or java.read_bytes()[:2] == b"#!":  # a wrapper needs no wrapper
-        return java.parent.parent
-    home = Path(tempfile.gettempdir()) / f"laser-java-{os.getuid()}-{_name(java)}"
-    script = home / "bin" / "java"
-    dropped = f"{_VECTOR}|{_REMOVED}" if java_version(java) >= 24 else _VECTOR
-    text = _WRAPPER.format(java=java.resolve(), dropped=dropped)
-    if not script.exists() or script.read_text("utf-8") != text:
-        script.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_executable(script, text)
-    return home
-
-
-def _write_executable(script: Path, text: str) -> None:
-    """Write beside the place and move, because another process may be starting the same script."""
-    handle, part = tempfile.mkstemp(dir=script.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(part, stat.S_IRWXU)
-    os.replace(part, script)
-
-
-def _name(java: Path) -> str:
-    return re.sub(r"\W+", "-", str(java.resolve().parent.parent)).strip("-")[-80:]
+def _is_script(java: Path) -> bool:
+    with java.open("rb") as file:
+        return file.read(2) == b"#!"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from laser.spark.java import java_home
+from laser.spark.java import chosen_java
 from laser.spark.stderr import quieted
 
 __all__ = ["session", "stateful"]
@@ -36,26 +37,20 @@ def session(
     if running is not None and master is None:
         return running
     cores = cores or os.cpu_count() or 2
-    _prepare_environment(java)
+    # Workers must be the same interpreter: they import this package and run code that the driver compiled.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName(name)
     if master is not None or not _submitted():
         builder = builder.master(master or f"local[{cores}]")
     for key, value in {**_defaults(cores, master), **STATE, **(settings or {})}.items():
         builder = builder.config(key, value)
-    with quieted():
+    with quieted(), nullcontext() if _submitted() else chosen_java(java):
         return builder.getOrCreate()
 
 
 def _submitted() -> bool:
     """Whether spark-submit has started this process, and so has chosen Java and the master."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
-
-
-def _prepare_environment(java: str | None) -> None:
-    # Workers must be the same interpreter: they import this package and run code that the driver compiled.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    if not _submitted():
-        os.environ["JAVA_HOME"] = str(java_home(java))
 
 
 def _defaults(cores: int, master: str | None) -> dict[str, str]:
