@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from laser.errors import FactError, LaserError
-from laser.spark.columns import read_term, write_cell
+from laser.spark.columns import write_cell
 from laser.spark.layout import Layout, PredicateColumns
 from laser.values import number
+from laser.values.facts import read_value
 
 __all__ = ["ARROW_TYPES", "Fact", "TimePoint", "facts_of", "runs", "table_of", "time_points"]
 
@@ -57,7 +58,7 @@ def _values(column: pa.Array, kind: str) -> list[Any]:
 
 def _term(text: str) -> Any:
     try:
-        return read_term(text)
+        return read_value(text)
     except FactError as error:
         raise LaserError(f"{text!r} in a column of terms is none: {error}") from None
 

@@ -230,7 +230,7 @@ def _flow(
         if table.names:
             columns = (table.kinds[table.is_lifted :], table.names[table.is_lifted :])
             inputs.setdefault(table.program_predicate, columns)
-    return find_flow(core, inputs, (), time_kind, mixed)
+    return find_flow(core, inputs, time_kind, mixed)
 
 
 def _key_kind(sources: Sequence[Source], own: Sequence[Background], lifted: str | None) -> str | None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from laser.spark.arrow import Fact
-from laser.spark.columns import read_term
 from laser.spark.lift import SEEN
 from laser.values import write_value
+from laser.values.facts import read_value
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
@@ -114,4 +114,4 @@ def pack_keys(keys: list[tuple[int, Any]]) -> bytes:
 
 def unpack_keys(data: bytes) -> list[tuple[int, Fact]]:
     """The same as facts that name the keys."""
-    return [(time, (SEEN, read_term(text))) for time, text in json.loads(data)]
+    return [(time, (SEEN, read_value(text))) for time, text in json.loads(data)]

@@ -22,7 +22,7 @@ class StaticType:
     """The type of its columns on Spark; None: text in the notation of programs."""
 
     def __str__(self) -> str:
-        return self.column or self.name
+        return self.name
 
     def widening(self) -> Iterator[StaticType]:
         """This type and all wider ones, narrowest first."""
@@ -48,6 +48,6 @@ def join(one: StaticType, other: StaticType) -> StaticType | None:
     """The narrowest type that has the values of both; None where only ``any`` would do.
 
     >>> print(join(INTEGER, NUMBER), join(TIME, INTEGER), join(BOOLEAN, STRING), join(STRING, NUMBER))
-    double bigint string None
+    number integer string None
     """
     return next((wider for wider in one.widening() if other.fits(wider)), None)

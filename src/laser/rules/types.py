@@ -1,0 +1,157 @@
+"""The static type of every argument: what is given flows through the rules, and use tells the rest.
+
+Types are found before anything runs. A class of values cannot tell a time point from a number, and a table must have its
+columns before it has rows; both ask here. A position of which nothing is known has no type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from laser.errors import LaserError
+from laser.rules.rule import ResolvedProgram, Rule
+from laser.rules.uses import find_uses
+from laser.rules.worklist import follow
+from laser.syntax import tree
+from laser.values import Predicate, static_type_of, write_value
+from laser.values.static_type import ANY, INTEGER, NUMBER, StaticType, join
+
+__all__ = ["ClashError", "Given", "argument_types"]
+
+Given: TypeAlias = Mapping[Predicate, Sequence[StaticType]]
+"""The types of the arguments that stream in."""
+Known: TypeAlias = StaticType | None
+
+
+class ClashError(LaserError):
+    """Two types flow into one place, and no type but ``any`` has the values of both."""
+
+    def __init__(self, one: StaticType, other: StaticType, place: str) -> None:
+        self.one, self.other, self.place = one, other, place
+        super().__init__(f"{one} and {other} meet in {place}")
+
+
+def argument_types(
+    program: ResolvedProgram, given: Given, time: StaticType = INTEGER, mixed: bool = False
+) -> dict[Predicate, tuple[Known, ...]]:
+    """The types of the arguments of every predicate; ``time`` is that of ``T`` in ``at T``.
+
+    Where two types meet that have no common one, the argument is of ``any`` type if ``mixed``, else ClashError tells.
+
+    >>> from laser.checks.accept import accept
+    >>> from laser.checks.load import parse
+    >>> program = accept(parse("hot(V, W) :- temp(V), W = V / 2. old(T) :- age(A) at T, A > 9."))
+    >>> for predicate, types in sorted(argument_types(program, {Predicate("temp", 1): [INTEGER]}).items()):
+    ...     print(predicate, *types)
+    age/1 number
+    hot/2 integer number
+    old/1 integer
+    temp/1 integer
+    """
+    flow = _Flow(program, time, mixed)
+    for predicate, types in given.items():
+        flow.give(predicate, types, "input")
+    for atom in program.background:
+        flow.give(atom.signature, list(map(static_type_of, atom.args)), "background data")
+    flow.settle()
+    uses = find_uses(program)
+    return {predicate: flow.of(predicate, uses.get(predicate)) for predicate in {**flow.types, **uses}}
+
+
+@dataclass
+class _Flow:
+    program: ResolvedProgram
+    time: StaticType
+    mixed: bool
+    types: dict[Predicate, list[Known]] = field(default_factory=dict)
+
+    def of(self, predicate: Predicate, used: Sequence[Known] | None) -> tuple[Known, ...]:
+        """What flows into a predicate; where nothing does, what its use says."""
+        flowing = self.types.get(predicate, [None] * predicate.arity)
+        return tuple(one or other for one, other in zip(flowing, used or flowing, strict=True))
+
+    def give(self, predicate: Predicate, types: Sequence[Known], source: str) -> bool:
+        """Let types flow into a predicate; whether that told anything new."""
+        known = self.types.setdefault(predicate, [None] * predicate.arity)
+        pairs = enumerate(zip(known, types, strict=True), 1)
+        joined = [self._join(one, other, f"argument {i} of {predicate} ({source})") for i, (one, other) in pairs]
+        self.types[predicate] = joined
+        return joined != known
+
+    def _join(self, one: Known, other: Known, place: str) -> Known:
+        """The type of a place into which both flow."""
+        if one is None or other is None:
+            return one or other
+        common = join(one, other)
+        if common is None and not self.mixed:
+            raise ClashError(one, other, place)
+        return common or ANY
+
+    def _meet(self, one: Known, other: Known, place: str) -> Known:
+        """The type of a variable that is bound in two places: only what is in both can match."""
+        if one is None or other is None:
+            return one or other
+        if ANY in (one, other):
+            return other if one == ANY else one
+        return self._join(one, other, place)
+
+    def settle(self) -> None:
+        """Follow the rules until nothing new flows."""
+        follow(self.program.rules, _read, self._flow)
+
+    def _flow(self, rule: Rule) -> list[Predicate]:
+        return [rule.predicate] if self.give(rule.predicate, self._head(rule), f"rule `{rule.text}`") else []
+
+    def _head(self, rule: Rule) -> list[Known]:
+        variables = self._variables(rule)
+        return [self._term(term, variables) for term in rule.args]
+
+    def _variables(self, rule: Rule) -> dict[str, Known]:
+        found: dict[str, Known] = {}
+        place = f"the rule `{rule.text}`"
+        for term, known in self._bindings(rule):
+            if isinstance(term, tree.Variable):
+                found[term.name] = self._meet(found.get(term.name), known, f"variable {term.name} of {place}")
+            elif isinstance(term, tree.Constant):
+                self._meet(static_type_of(term.value), known, f"{write_value(term.value)} of {place}")
+        for _ in rule.body:  # an assignment may use what a later one assigns
+            for test in rule.comparisons:
+                if test.operator == "=":
+                    self._assign(test.left, test.right, found)
+                    self._assign(test.right, test.left, found)
+        return found
+
+    def _bindings(self, rule: Rule) -> Iterator[tuple[tree.Term, Known]]:
+        """Terms of positive atoms with the types of their positions."""
+        for atom in rule.atoms:
+            if atom.time is not None and not atom.negated:
+                yield atom.time, self.time if isinstance(atom.time, tree.Variable) else None
+            if atom.is_positive:
+                yield from zip(atom.args, self.types.get(atom.predicate, [None] * len(atom.args)), strict=True)
+
+    def _assign(self, target: tree.Term, source: tree.Term, found: dict[str, Known]) -> None:
+        if isinstance(target, tree.Variable) and found.get(target.name) is None:
+            found[target.name] = self._term(source, found)
+
+    def _term(self, term: tree.Term, found: Mapping[str, Known]) -> Known:
+        match term:
+            case tree.Variable(name=name):
+                return found.get(name)
+            case tree.Constant(value=value):
+                return static_type_of(value)
+            case tree.Arithmetic(operator=operator, operands=operands):
+                known = [self._term(operand, found) for operand in operands]
+                return _computed(operator, [one for one in known if one])
+            case _:
+                return None
+
+
+def _read(rule: Rule) -> list[Predicate]:
+    return [atom.predicate for atom in rule.atoms]
+
+
+def _computed(operator: str, operands: Sequence[StaticType]) -> StaticType:
+    """The type of a computed number."""
+    return INTEGER if operator != "/" and all(one.fits(INTEGER) for one in operands) else NUMBER

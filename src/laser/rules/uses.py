@@ -1,0 +1,105 @@
+"""What the rules take an argument for: what is compared with a number, or computed with, is a number.
+
+Use says less than a column does (it may be wrong about a stream), so it counts only where nothing else is known. It goes
+through rules in both directions: from a comparison to the arguments of the body, and on to the rules that derive them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
+
+from laser.rules.rule import ResolvedProgram, Rule
+from laser.rules.worklist import follow
+from laser.syntax import tree
+from laser.syntax.terms import subterms
+from laser.values import Predicate, static_type_of
+from laser.values.static_type import ANY, NUMBER, StaticType
+
+__all__ = ["find_uses"]
+
+Position: TypeAlias = tuple[Predicate, int]
+Types: TypeAlias = set[StaticType]
+
+
+def find_uses(program: ResolvedProgram) -> dict[Predicate, list[StaticType | None]]:
+    """The types for which arguments are used; None where no use, or several that contradict each other, are known.
+
+    >>> from laser.checks.accept import accept
+    >>> from laser.checks.load import parse
+    >>> program = accept(parse("hot(M) :- limit(M, L), temp(M, V), V > L. warm(M) :- temp(M, V), V > 20."))
+    >>> for predicate, uses in sorted(find_uses(program).items()):
+    ...     print(predicate, *uses)
+    hot/1 None
+    limit/2 None number
+    temp/2 None number
+    warm/1 None
+    """
+    found: dict[Position, Types] = defaultdict(set)
+    follow(program.rules, _predicates, partial(_follow, found))
+    predicates = {predicate for rule in program.rules for predicate in _predicates(rule)}
+    return {p: [_only(found[p, i]) for i in range(p.arity)] for p in predicates}
+
+
+def _only(types: Types) -> StaticType | None:
+    return next(iter(types)) if len(types) == 1 else None
+
+
+def _follow(found: dict[Position, Types], rule: Rule) -> set[Predicate]:
+    """Bring together what a rule says; the predicates of which it told anything new."""
+    variables: dict[str, Types] = defaultdict(set)
+    places = [(term.name, place) for term, place in _places(rule) if isinstance(term, tree.Variable)]
+    for name, place in places:
+        variables[name] |= found[place]
+    for _ in rule.body:  # one comparison may tell what another needs
+        for variable, term in _compared(rule):
+            variables[variable.name] |= _types(term, variables)
+    changed = {place[0] for name, place in places if not variables[name] <= found[place]}
+    for name, place in places:
+        found[place] |= variables[name]
+    return changed
+
+
+def _predicates(rule: Rule) -> Iterator[Predicate]:
+    return (predicate for predicate, _ in _atoms(rule))
+
+
+def _places(rule: Rule) -> Iterator[tuple[tree.Term, Position]]:
+    for predicate, args in _atoms(rule):
+        for position, term in enumerate(args):
+            yield term, (predicate, position)
+
+
+def _atoms(rule: Rule) -> Iterator[tuple[Predicate, tuple[tree.Term, ...]]]:
+    yield rule.predicate, rule.args
+    yield from ((atom.predicate, atom.args) for atom in rule.atoms)
+
+
+def _compared(rule: Rule) -> Iterator[tuple[tree.Variable, tree.Term]]:
+    """Variables with terms of the same type: what they are compared with, or a number where they are computed with.
+
+    ``X != 5`` says nothing: it holds of texts, too.
+    """
+    for test in rule.comparisons:
+        for one, other in ((test.left, test.right), (test.right, test.left)):
+            if isinstance(one, tree.Variable) and test.operator != "!=":
+                yield one, other
+    for outer in rule.terms():
+        for term in subterms(outer):
+            if isinstance(term, tree.Arithmetic):
+                yield from ((operand, term) for operand in term.operands if isinstance(operand, tree.Variable))
+
+
+def _types(term: tree.Term, variables: Mapping[str, Types]) -> Types:
+    match term:
+        case tree.Variable(name=name):
+            return variables.get(name, set())
+        case tree.Arithmetic():
+            return {NUMBER}
+        case tree.Constant(value=value):
+            *_, widest = static_type_of(value).widening()
+            return {widest} - {ANY}
+        case _:
+            return set()
