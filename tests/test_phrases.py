@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laser import phrases as words
-from laser.phrases import LONGEST_TYPED, Slips, is_slip
+from laser.phrases import LONGEST_TYPED, Names, is_slip
 
 NAMES = st.lists(st.text("abB1", max_size=6), max_size=30)
 
 
 @given(NAMES, NAMES)
 def test_what_is_near_is_what_is_a_slip_away(names: list[str], others: list[str]) -> None:
-    slips = Slips(names)
+    slips = Names(names)
     for other in others:
         assert slips.near(other) == sorted({name for name in names if is_slip(other, name)})
 
@@ -20,7 +20,7 @@ def test_what_is_near_is_what_is_a_slip_away(names: list[str], others: list[str]
 def test_many_names_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(words, "is_slip", lambda name, other: asked.append(other) or is_slip(name, other))
-    slips = Slips(f"reading_{n}_of" for n in range(1000))
+    slips = Names(f"reading_{n}_of" for n in range(1000))
     for n in range(1000):
         assert slips.near(f"input_{n}_of") == []
     assert len(asked) < 1000
@@ -28,5 +28,5 @@ def test_many_names_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyP
 
 def test_nobody_types_very_long_names() -> None:
     name = "a" * (LONGEST_TYPED + 1)
-    assert Slips([name]).near(name + "b") == []
-    assert Slips([name]).near(name.upper()) == [name]
+    assert Names([name]).near(name + "b") == []
+    assert Names([name]).near(name.upper()) == [name]

@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-__all__ = ["Slips", "closest", "count", "did_you_mean", "is_slip", "listed", "quoted"]
+__all__ = ["Names", "closest", "count", "did_you_mean", "is_slip", "listed", "quoted"]
 
 LONGEST_TYPED = 100
 """Letters of a name from which on nobody typed it, so that only slips of case are looked for."""
+
+MOST_COMPARISONS = 100_000
+"""Names that are looked at letter by letter for the hints of one check: a second's work."""
 
 
 def quoted(thing: object) -> str:
@@ -77,23 +80,40 @@ def _common_start(name: str, other: str) -> int:
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(name), len(other)))
 
 
-class Slips:
+class Names:
     """Names by what a slip leaves of them, so that those near to a name are found without comparing all with all.
 
-    >>> Slips(["isSteam", "alarm", "temp"]).near("alram")
+    >>> Names(["isSteam", "alarm", "temp"]).near("alram")
     ['alarm']
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names: defaultdict[str, set[str]] = defaultdict(set)
-        for name in names:
+        self._names = sorted(set(names))
+        self._by_rest: defaultdict[str, set[str]] = defaultdict(set)
+        for name in self._names:
             for rest in _rests(name):
-                self._names[rest].add(name)
+                self._by_rest[rest].add(name)
+        self._comparisons = MOST_COMPARISONS
+
+    def same(self, name: str) -> list[str]:
+        """The other names that differ in case alone, in order."""
+        return sorted(other for other in self._by_rest.get(name.lower(), ()) if _differ_in_case(name, other))
 
     def near(self, name: str) -> list[str]:
         """The names of which this one is a slip, in order."""
-        found = {other for rest in _rests(name) for other in self._names.get(rest, ())}
+        found = {other for rest in _rests(name) for other in self._by_rest.get(rest, ())}
         return sorted(other for other in found if is_slip(name, other))
+
+    def closest(self, name: str) -> str | None:
+        """The name that a misspelt one most likely means; after many questions, only slips are found."""
+        self._comparisons -= len(self._names)
+        if self._comparisons >= 0:
+            return closest(name, self._names)
+        return next(iter(self.same(name) or self.near(name)), None)
+
+
+def _differ_in_case(name: str, other: str) -> bool:
+    return name != other and name.lower() == other.lower()
 
 
 def _rests(name: str) -> set[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
+from laser.rules.graph import closure
 from laser.syntax import tree
 from laser.syntax.terms import variables
 
@@ -12,15 +14,14 @@ __all__ = ["bound_variables"]
 
 def bound_variables(rule: tree.Rule, given: Iterable[str] = ()) -> set[str]:
     """The variables that have a value once the body is matched, by atoms or by assignments from what they bind."""
-    bound = {name for literal in rule.literals for name in literal.binds()}.union(given)
-    pending = [(c.left, c.right) for c in rule.comparisons if c.operator == "="]
-    while assigned := {name for sides in pending for name in _assigned(*sides, bound)} - bound:
-        bound |= assigned
-    return bound
+    by_atoms = (name for literal in rule.literals for name in literal.binds())
+    return closure(_assignments(rule), chain(by_atoms, given))
 
 
-def _assigned(left: tree.Term, right: tree.Term, bound: set[str]) -> Iterator[str]:
-    for target, value in ((left, right), (right, left)):
-        known = all(variable.name in bound for variable in variables([value]))
-        if isinstance(target, tree.Variable) and target.name != "_" and known:
-            yield target.name
+def _assignments(rule: tree.Rule) -> Iterator[tuple[set[str], str]]:
+    """The variables that an assignment needs, and the one to which it gives a value."""
+    for test in rule.comparisons:
+        if test.operator == "=":
+            for target, value in ((test.left, test.right), (test.right, test.left)):
+                if isinstance(target, tree.Variable) and target.name != "_":
+                    yield {variable.name for variable in variables([value])}, target.name

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from laser.syntax import tree
 from laser.syntax.terms import evaluate
@@ -11,7 +11,7 @@ from laser.values import Value
 from laser.values.operations import compare
 from laser.windows import PRESENT, Sliding, TimeWindow, Window
 
-__all__ = ["conflict", "excludes", "implies", "is_irreflexive"]
+__all__ = ["conflict", "excludes", "first_conflict", "implies", "is_irreflexive", "strongest"]
 
 OUTCOMES = {"=": {0}, "!=": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}}
 """The orders of two values, smaller, equal or greater, under which a comparison holds."""
@@ -25,6 +25,62 @@ Windows = Callable[[tree.Window | None], Window | None]
 def is_irreflexive(operator: str) -> bool:
     """Whether nothing stands in this relation to itself."""
     return 0 not in OUTCOMES[operator]
+
+
+def first_conflict(
+    tests: Iterable[tree.Comparison], values: Mapping[str, Value]
+) -> tuple[tree.Comparison, tree.Comparison] | None:
+    """Two comparisons that cannot both hold, the second one as early as possible; None where there are no such two."""
+    seen = _Seen(values)
+    for test in tests:
+        for earlier in seen.rivals(test):
+            if conflict(earlier, test, values):
+                return earlier, test
+        seen.add(test)
+    return None
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Comparisons that exclude nobody among themselves, by what they are about.
+
+    A few of them stand for all: if a new one conflicts with any, it conflicts with the first that has the same sides and
+    operator, or with the highest lower bound, the lowest upper bound or the one value of its variable.
+    """
+
+    values: Mapping[str, Value]
+    by_key: dict[Hashable, tree.Comparison] = field(default_factory=dict)
+
+    def rivals(self, test: tree.Comparison) -> Iterator[tree.Comparison]:
+        """The earlier comparisons with which a new one has to be compared."""
+        keys: list[Hashable] = [(test.left, test.right, operator) for operator in OUTCOMES]
+        keys += [(test.right, test.left, operator) for operator in OUTCOMES]
+        if (bound := self.bound(test)) is not None:
+            variable, _, limit = bound
+            keys += [(variable, "<"), (variable, ">"), (variable, "="), (variable, "!=", limit)]
+        return (self.by_key[key] for key in keys if key in self.by_key)
+
+    def add(self, test: tree.Comparison) -> None:
+        self.by_key.setdefault((test.left, test.right, test.operator), test)
+        if (bound := self.bound(test)) is not None:
+            variable, operator, limit = bound
+            key = (variable, "!=", limit) if operator == "!=" else (variable, operator[0])
+            if self.is_tighter(operator, limit, self.by_key.setdefault(key, test)):
+                self.by_key[key] = test
+
+    def is_tighter(self, operator: str, limit: Value, earlier: tree.Comparison) -> bool:
+        """Whether a bound leaves less of its variable than an earlier one in the same direction."""
+        _, _, before = self.bound(earlier) or ("", "", limit)
+        if operator[0] not in "<>":
+            return False
+        return operator in "<>" if limit == before else bool(compare(operator[0], limit, before))
+
+    def bound(self, test: tree.Comparison) -> tuple[str, str, Value] | None:
+        """The variable, operator and value of a comparison of a variable with a value, whichever is on the left."""
+        for side in (test, _flipped(test)):
+            if isinstance(side.left, tree.Variable) and (limit := evaluate(side.right, {}, self.values)) is not None:
+                return side.left.name, side.operator, limit
+        return None
 
 
 def conflict(first: tree.Comparison, second: tree.Comparison, values: Mapping[str, Value]) -> bool:
@@ -76,6 +132,15 @@ def implies(strong: tree.Literal, weak: tree.Literal, windows: Windows) -> bool:
     if weak.modality == "now":
         return strong.modality == "always" and _shows_present(windows(strong.window))
     return weak.modality == "sometime" and _is_within(_found_in(strong, windows), windows(weak.window))
+
+
+def strongest(literals: Sequence[tree.Literal], windows: Windows) -> list[tree.Literal]:
+    """Of positive literals about one atom, a few that imply what any of them implies, themselves aside."""
+    plain = [literal for literal in literals if not literal.negated_inside]
+    found = {w: literal for literal in plain if isinstance(w := _found_in(literal, windows), TimeWindow)}
+    shortest = min((w for w in found if isinstance(w, Sliding)), key=lambda window: window.ticks, default=None)
+    always = [e for e in plain if e.modality == "always" and _shows_present(windows(e.window))]
+    return [e for w, e in found.items() if w == shortest or not isinstance(w, Sliding)] + always[:1]
 
 
 def _found_in(strong: tree.Literal, windows: Windows) -> Window | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
 
-from laser.checks.contradictions import conflict, implies, is_irreflexive
+from laser.checks.contradictions import first_conflict, implies, is_irreflexive, strongest
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic, Span
 from laser.syntax import tree
@@ -70,19 +70,24 @@ def _holds(subject: Subject, test: tree.Comparison) -> bool:
 
 def contradictory_comparisons(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
     """``X > 5, X < 3``."""
-    for first, second in combinations(rule.comparisons, 2):
-        if conflict(first, second, subject.values):
-            one, two = subject.comparison_text(first), subject.comparison_text(second)
-            hint = "for one or the other, write two rules"
-            yield f"`{one}` and `{two}` exclude each other", second.span, BODY, hint
+    found = first_conflict(rule.comparisons, subject.values)
+    if found is not None:
+        one, two = map(subject.comparison_text, found)
+        yield f"`{one}` and `{two}` exclude each other", found[1].span, BODY, "for one or the other, write two rules"
 
 
 def contradictory_literals(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
     """``a(X), not a(X)``, also with a window that includes what is asked for."""
-    body = rule.literals
-    for negative in (literal for literal in body if literal.negated):
-        for positive in body:
-            if not positive.negated and implies(positive, replace(negative, negated=False), subject.window):
+    literals = {literal: literal for literal in rule.literals}
+    positives: dict[tree.AtomPattern, list[tree.Literal]] = defaultdict(list)
+    for literal in literals:
+        if not literal.negated:
+            positives[literal.atom].append(literal)
+    strong = {atom: strongest(several, subject.window) for atom, several in positives.items()}
+    for negative in (literal for literal in literals if literal.negated):
+        denied = replace(negative, negated=False)
+        for positive in [literals[denied]] if denied in literals else strong.get(negative.atom, ()):
+            if implies(positive, denied, subject.window):
                 one, two = subject.literal_text(positive), subject.literal_text(negative)
                 message = f"`{one}` and `{two}` exclude each other"
                 yield message, negative.span, *_note_and_hint(subject, positive, negative)

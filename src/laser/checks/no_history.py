@@ -11,6 +11,7 @@ from laser.errors import Diagnostic
 from laser.syntax import tree
 from laser.syntax.printer import write_statement
 from laser.syntax.terms import variables
+from laser.values import Predicate
 from laser.windows import PRESENT, TimeWindow
 
 __all__ = ["no_history"]
@@ -20,15 +21,19 @@ NOTE = "every answer is computed anew, from the facts alone: what a rule `{0} :-
 
 def no_history(subject: Subject) -> Iterator[Diagnostic]:
     """A look into the past of a predicate that rules derive only for the present."""
+    hints: dict[Predicate, str] = {}
     for _, literal in subject.literals:
-        if literal.atom.predicate in subject.plain and _looks_back(subject, literal):
+        predicate = literal.atom.predicate
+        if predicate in subject.plain and _looks_back(subject, literal):
             name = literal.atom.name
+            if predicate not in hints:
+                hints[predicate] = _hint(subject, predicate)
             yield Diagnostic(
                 "no-history",
                 f"`{subject.literal_text(literal)}` sees `{name}` now and never in the past",
                 literal.span,
                 NOTE.format(name),
-                _hint(subject, literal),
+                hints[predicate],
                 "warning",
             )
 
@@ -39,11 +44,11 @@ def _looks_back(subject: Subject, literal: tree.Literal) -> bool:
     return issubclass(literal.window.kind, TimeWindow) and subject.window(literal.window) != PRESENT
 
 
-def _hint(subject: Subject, literal: tree.Literal) -> str:
+def _hint(subject: Subject, predicate: Predicate) -> str:
     """The first rule that derives the predicate, as it would give it a history."""
-    rule = subject.first_rule[literal.atom.predicate]
-    window, time = _longest(subject, literal), _fresh_variable(rule)
-    others = ", and change the other rules for it likewise" if subject.rule_counts[rule.head.predicate] > 1 else ""
+    rule = subject.first_rule[predicate]
+    window, time = _longest(subject, predicate), _fresh_variable(rule)
+    others = ", and change the other rules for it likewise" if subject.rule_counts[predicate] > 1 else ""
     timed = _timed(subject, rule, time, window)
     if timed is None:
         size = f" in {subject.window_text(window)}" if window else ""
@@ -57,10 +62,9 @@ def _line(rule: tree.Rule) -> str:
     return f" in line {rule.span.line}" if rule.span else ""
 
 
-def _longest(subject: Subject, literal: tree.Literal) -> tree.Window | None:
+def _longest(subject: Subject, predicate: Predicate) -> tree.Window | None:
     """The longest of the windows over the predicate, so that no reader sees less than it asks for; None for all of the past."""
-    readers = subject.readers[literal.atom.predicate]
-    windows = [reader.window for reader in readers if _looks_back(subject, reader)]
+    windows = [reader.window for reader in subject.readers[predicate] if _looks_back(subject, reader)]
     known = [window for window in windows if window is not None]
     return max(known, key=lambda window: _ticks(subject, window)) if len(known) == len(windows) else None
 
@@ -81,14 +85,16 @@ def _timed(subject: Subject, rule: tree.Rule, time: tree.Variable, window: tree.
     asked = [literal for literal in rule.literals if not _is_constant(subject, literal)]
     if not any(literal.is_positive for literal in asked) or not (all(map(_is_plain, asked)) or _widened(asked)):
         return None
-    body = tuple(replace(e, modality=tree.At(time), window=window) if e in asked else e for e in rule.body)
+    changed = set(asked)
+    body = tuple(replace(e, modality=tree.At(time), window=window) if e in changed else e for e in rule.body)
     return replace(rule, time=time, body=body)
 
 
 def _is_constant(subject: Subject, literal: tree.Literal) -> bool:
     """Background data hold at every time, so that they may as well be asked now."""
     predicate = literal.atom.predicate
-    return literal.modality == "now" and predicate in subject.background - subject.derived - subject.streamed
+    is_given = predicate in subject.derived or predicate in subject.streamed
+    return literal.modality == "now" and predicate in subject.background and not is_given
 
 
 def _is_plain(literal: tree.Literal) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from laser.checks.bindings import bound_variables
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
-from laser.phrases import is_slip
+from laser.phrases import Names
 from laser.syntax import tree
 from laser.syntax.terms import variables
 
@@ -23,30 +23,29 @@ def single_variable(subject: Subject) -> Iterator[Diagnostic]:
         counts = Counter(variable.name for variable in occurrences)
         if counts.keys() - bound - {"_"}:
             continue
-        for variable in occurrences:
-            name = variable.name
-            if counts[name] == 1 and not name.startswith("_"):
-                yield Diagnostic(
-                    "single-variable",
-                    f"`{name}` occurs only here",
-                    variable.span,
-                    "a variable that occurs once matches anything and joins nothing, as `_` does",
-                    _hint(subject, rule, variable, counts),
-                    "warning",
-                )
+        single = [v for v in occurrences if counts[v.name] == 1 and not v.name.startswith("_")]
+        if single:
+            yield from _findings(subject, rule, single, Names(counts))
 
 
-def _hint(subject: Subject, rule: tree.Rule, variable: tree.Variable, counts: Counter[str]) -> str:
-    name = variable.name
-    near = [other for other in counts if other != name and _is_near(name, other)]
-    if near:
+def _findings(subject: Subject, rule: tree.Rule, single: list[tree.Variable], names: Names) -> Iterator[Diagnostic]:
+    timed = {id(e.modality.time): e for e in rule.literals if isinstance(e.modality, tree.At) and not e.negated_inside}
+    for variable in single:
+        yield Diagnostic(
+            "single-variable",
+            f"`{variable.name}` occurs only here",
+            variable.span,
+            "a variable that occurs once matches anything and joins nothing, as `_` does",
+            _hint(subject, variable, names, timed.get(id(variable))),
+            "warning",
+        )
+
+
+def _hint(subject: Subject, variable: tree.Variable, names: Names, timed: tree.Literal | None) -> str:
+    """A name that is meant, or another way to say the same; ``timed`` is the literal of which the variable is the time."""
+    if near := names.same(variable.name) or names.near(variable.name):
         return f"did you mean `{near[0]}`?"
-    for literal in rule.literals:
-        if isinstance(literal.modality, tree.At) and literal.modality.time is variable and not literal.negated_inside:
-            window = f" in {subject.window_text(literal.window)}" if literal.window else " in [n]"
-            return f"if the time does not matter, write `{subject.atom_text(literal.atom)}{window}`"
-    return f"write `_`, or `_{name}` to keep the name"
-
-
-def _is_near(name: str, other: str) -> bool:
-    return name.lower() == other.lower() or is_slip(name, other)
+    if timed is not None:
+        window = f" in {subject.window_text(timed.window)}" if timed.window else " in [n]"
+        return f"if the time does not matter, write `{subject.atom_text(timed.atom)}{window}`"
+    return f"write `_`, or `_{variable.name}` to keep the name"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from laser.rules.graph import closure
 from laser.rules.resolve import resolve_window
 from laser.syntax import tree
 from laser.syntax.printer import write_literal, write_term
@@ -120,12 +121,8 @@ class Subject:
     @cached_property
     def possible(self) -> frozenset[Predicate]:
         """The predicates that may hold some time: given, or derived from such."""
-        possible = set(self.streamed | self.background)
-        pending = self.rules
-        while fit := [rule for rule in pending if all(need.atom.predicate in possible for need in self.needs(rule))]:
-            possible.update(rule.head.predicate for rule in fit)
-            pending = tuple(rule for rule in pending if rule.head.predicate not in possible)
-        return frozenset(possible)
+        needed = (([need.atom.predicate for need in self.needs(rule)], rule.head.predicate) for rule in self.rules)
+        return frozenset(closure(needed, self.streamed | self.background))
 
     def term_text(self, term: tree.Term) -> str:
         return source_text(self.rows, term.span) or write_term(term, self.program.prefixes)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
-from laser.phrases import closest, listed
+from laser.phrases import Names, listed
 from laser.syntax import tree
 from laser.syntax.terms import subterms
 
@@ -15,17 +15,18 @@ __all__ = ["unknown_constant"]
 
 def unknown_constant(subject: Subject) -> Iterator[Diagnostic]:
     """The override, or the use, of a constant that the program does not name."""
-    names = list(subject.program.constants)
+    names = subject.program.constants
+    known = Names(names)
     for name in subject.overrides:
         if name not in names:
             note = "a run can override what `#const` names, and nothing else"
             message = f"the program has no constant `{name}` to override"
-            yield Diagnostic("unknown-constant", message, None, note, _hint(name, names))
+            yield Diagnostic("unknown-constant", message, None, note, _hint(name, known, names))
     for use in _uses(subject):
         if use.name not in names:
             note = "a name in the place of a number is a constant, which `#const` must name"
             message = f"there is no constant `{use.name}`"
-            yield Diagnostic("unknown-constant", message, use.span, note, _hint(use.name, names))
+            yield Diagnostic("unknown-constant", message, use.span, note, _hint(use.name, known, names))
 
 
 def _uses(subject: Subject) -> Iterator[tree.ConstantName]:
@@ -35,8 +36,8 @@ def _uses(subject: Subject) -> Iterator[tree.ConstantName]:
     return (term for some in outer for term in subterms(some) if isinstance(term, tree.ConstantName))
 
 
-def _hint(name: str, names: list[str]) -> str:
-    guess = closest(name, names)
+def _hint(name: str, known: Names, names: Collection[str]) -> str:
+    guess = known.closest(name)
     if guess:
         return f"did you mean `{guess}`?"
     add = f"name it in the program: `#const {name} = 30.`"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 from laser.checks.bindings import bound_variables
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
-from laser.phrases import closest
+from laser.phrases import Names
 from laser.syntax import tree
 from laser.syntax.terms import is_ground, variables
 
@@ -16,8 +18,8 @@ __all__ = ["unsafe_variable"]
 
 NOTE = "a variable of a head, a comparison, arithmetic or a `not` gets its values from a positive body atom"
 
-Use = tuple[str, tree.Variable, tree.Literal | None]
-"""A variable that needs a value: where it stands, and in which literal."""
+Use = tuple[str, tree.Variable]
+"""A variable that needs a value, and where it stands."""
 
 
 def unsafe_variable(subject: Subject) -> Iterator[Diagnostic]:
@@ -28,15 +30,15 @@ def unsafe_variable(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _of_rule(subject: Subject, rule: tree.Rule) -> Iterator[Diagnostic]:
-    bound = bound_variables(rule)
-    reported = _excused(rule, bound)
-    for place, variable, literal in _uses(rule):
+    body = _Body(rule, bound_variables(rule))
+    reported = _excused(rule, body.bound)
+    for place, variable in _uses(rule):
         if variable.name == "_":
             yield _wildcard(place, variable)
         elif variable.name not in reported:
             reported.add(variable.name)
             message = f"`{variable.name}` {place} is bound by no positive body atom"
-            hint = _hint(subject, rule, (place, variable, literal), bound)
+            hint = _hint(subject, body, place, variable)
             yield Diagnostic("unsafe-variable", message, variable.span, NOTE, hint)
 
 
@@ -52,11 +54,11 @@ def _excused(rule: tree.Rule, bound: set[str]) -> set[str]:
 def _uses(rule: tree.Rule) -> Iterator[Use]:
     """The variables that need a value, in the order of the text."""
     head = (*rule.head.args, *(() if rule.time is None else (rule.time,)))
-    yield from (("in the head", variable, None) for variable in variables(head))
+    yield from (("in the head", variable) for variable in variables(head))
     for element in rule.body:
         if isinstance(element, tree.Comparison):
             sides = (element.left, element.right)
-            yield from (("in a comparison", variable, None) for variable in variables(sides))
+            yield from (("in a comparison", variable) for variable in variables(sides))
         else:
             yield from _uses_of_literal(element)
 
@@ -68,7 +70,7 @@ def _uses_of_literal(literal: tree.Literal) -> Iterator[Use]:
         inside = isinstance(term, tree.Arithmetic)
         for variable in variables([term]):
             if inside or (variable.name not in bound and variable.name != "_"):
-                yield ("in arithmetic" if inside else place, variable, literal)
+                yield "in arithmetic" if inside else place, variable
 
 
 def _wildcard(place: str, variable: tree.Variable) -> Diagnostic:
@@ -81,20 +83,54 @@ def _wildcard(place: str, variable: tree.Variable) -> Diagnostic:
     )
 
 
-def _hint(subject: Subject, rule: tree.Rule, use: Use, bound: set[str]) -> str:
-    place, variable, _ = use
+@dataclass(frozen=True)
+class _Body:
+    """What the hints for one rule ask about it, found once."""
+
+    rule: tree.Rule
+    bound: set[str]
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each variable occurs."""
+        return Counter(variable.name for variable in variables(self.rule.terms()))
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.bound)
+
+    @cached_property
+    def lonely(self) -> list[str]:
+        """The bound variables that occur once, as if they were misspelt."""
+        return [name for name in self.bound if self.counts[name] == 1 and not name.startswith("_")]
+
+    @cached_property
+    def unbound(self) -> list[str]:
+        """The other variables that occur once."""
+        return [name for name, uses in self.counts.items() if uses == 1 and name not in self.bound]
+
+    @cached_property
+    def places(self) -> dict[str, tuple[tree.Literal, tree.Term]]:
+        """Where each variable occurs first among the literals."""
+        terms = [(literal, term) for literal in self.rule.literals for term in literal.terms]
+        places = ((variable.name, (literal, term)) for literal, term in terms for variable in variables([term]))
+        return dict(reversed(list(places)))
+
+    def meant_by(self, name: str) -> str | None:
+        """The bound variable that an unbound one is likely to be."""
+        swapped = len(self.lonely) == 1 and self.unbound == [name]
+        return self.names.closest(name) or (self.lonely[0] if swapped else None)
+
+
+def _hint(subject: Subject, body: _Body, place: str, variable: tree.Variable) -> str:
     name = variable.name
-    counts = Counter(other.name for other in variables(rule.terms()))
-    if place == "under `not`" and counts[name] == 1:
+    if place == "under `not`" and body.counts[name] == 1:
         return f"write `_` for `{name}` to say that there is none at all, or bind `{name}` by a positive atom"
-    lonely = [other for other in bound if counts[other] == 1 and not other.startswith("_")]
-    single = [other for other, uses in counts.items() if uses == 1 and other not in bound]
-    guess = closest(name, bound) or (lonely[0] if len(lonely) == 1 and single == [name] else None)
-    if guess:
+    if guess := body.meant_by(name):
         return f"did you mean `{guess}`?"
-    if variable is rule.time:
-        return _hint_for_time(subject, rule, name)
-    return _hint_by_literals(subject, rule, name) or f"add a body atom that has `{name}` as an argument"
+    if variable is body.rule.time:
+        return _hint_for_time(subject, body.rule, name)
+    return _hint_by_literal(subject, body, name) or f"add a body atom that has `{name}` as an argument"
 
 
 def _hint_for_time(subject: Subject, rule: tree.Rule, name: str) -> str:
@@ -107,23 +143,20 @@ def _hint_for_time(subject: Subject, rule: tree.Rule, name: str) -> str:
     return f"take the time from the body: `{atom} at {name} in {window}`"
 
 
-def _hint_by_literals(subject: Subject, rule: tree.Rule, name: str) -> str | None:
-    """Why the literals in which the variable does stand give it no values."""
-    for literal in rule.literals:
-        for term in literal.terms:
-            if all(variable.name != name for variable in variables([term])):
-                continue
-            if not literal.is_positive:
-                text = subject.literal_text(literal)
-                return f"`{text}` gives it no values: add a positive atom that lists the candidates for `{name}`"
-            return _hint_for_arithmetic(subject, rule, name, term)
-    return None
+def _hint_by_literal(subject: Subject, body: _Body, name: str) -> str | None:
+    """Why the literal in which the variable does stand gives it no values."""
+    if name not in body.places:
+        return None
+    literal, term = body.places[name]
+    if literal.is_positive:
+        return _hint_for_arithmetic(subject, body, name, term)
+    text = subject.literal_text(literal)
+    return f"`{text}` gives it no values: add a positive atom that lists the candidates for `{name}`"
 
 
-def _hint_for_arithmetic(subject: Subject, rule: tree.Rule, name: str, term: tree.Term) -> str:
+def _hint_for_arithmetic(subject: Subject, body: _Body, name: str, term: tree.Term) -> str:
     """``a(X + 1)`` is ``a(N), X = N - 1``."""
-    taken = {variable.name for variable in variables(rule.terms())}
-    fresh = next(other for other in (*"NMKIJ", "Other") if other not in taken)
+    fresh = next((other for other in "NMKIJ" if other not in body.counts), "Other")
     text = subject.term_text(term)
     match term:
         case tree.Arithmetic("+" | "-" as sign, (tree.Variable(), right)) if is_ground(right):

@@ -64,7 +64,8 @@ def find_key(
     """
     if any(isinstance(atom.window, TupleWindow) for rule in core.rules for atom in rule.atoms):
         return PartitionKey(reason="a tuple window counts the facts of the whole stream")
-    rules = [(rule, _atoms(rule, core.static(inputs))) for rule in core.rules]
+    static = core.static(inputs)
+    rules = [(rule, _atoms(rule, static)) for rule in core.rules]
     reason = next(filter(None, (_fault(rule, atoms) for rule, atoms in rules)), "")
     if reason:
         return PartitionKey(reason=reason)

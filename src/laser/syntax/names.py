@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 
 from lark import Token
 
 from laser.errors import Diagnostic
+from laser.phrases import Names
 from laser.syntax.lexer import span_of
 
 __all__ = ["resolve_names"]
@@ -18,9 +18,11 @@ def resolve_names(tokens: list[Token]) -> tuple[list[Token], list[Diagnostic]]:
     findings: list[Diagnostic] = []
     constants = _declared(_constants(tokens), findings, "duplicate-constant", "the constant")
     prefixes = _declared(_prefixes(tokens), findings, "duplicate-prefix", "the prefix")
-    resolved = [_resolve(token, constants, prefixes, findings) for token in tokens]
+    resolved = [_resolve(token, constants, prefixes) for token in tokens]
+    findings += _unknown_prefixes(tokens, prefixes)
+    names = Names(constants)
     for i in _unknown_sizes(resolved):
-        findings.append(_unknown_constant(resolved[i], constants))
+        findings.append(_unknown_constant(resolved[i], names))
         resolved[i] = Token.new_borrow_pos("CNAME", str(resolved[i]), resolved[i])
     return resolved, findings
 
@@ -48,16 +50,13 @@ def _declared(pairs: Iterable[tuple[Token, str]], findings: list[Diagnostic], co
     return {name: value for name, (_, value) in found.items()}
 
 
-def _resolve(token: Token, constants: dict[str, str], prefixes: dict[str, str], findings: list[Diagnostic]) -> Token:
+def _resolve(token: Token, constants: dict[str, str], prefixes: dict[str, str]) -> Token:
     if token.type == "NAME" and token in constants:
         return Token.new_borrow_pos("CNAME", str(token), token)
     if token.type != "PREFIXED":
         return token
     prefix, _, local = token.partition(":")
-    base = prefixes.get(f"{prefix}:")
-    if base is None:
-        findings.append(_unknown_prefix(token, prefix, prefixes))
-    return Token.new_borrow_pos("IRI", f"<{base or 'unknown:'}{local}>", token)
+    return Token.new_borrow_pos("IRI", f"<{prefixes.get(f'{prefix}:', 'unknown:')}{local}>", token)
 
 
 def _unknown_sizes(tokens: list[Token]) -> list[int]:
@@ -74,23 +73,30 @@ def _opens_size(tokens: list[Token], i: int) -> bool:
 _SIZE_OPENERS = frozenset({"LBRACKET", "BOX", "_CARET"})
 
 
-def _unknown_constant(token: Token, constants: dict[str, str]) -> Diagnostic:
-    near = get_close_matches(token, constants, 1)
+def _unknown_constant(token: Token, constants: Names) -> Diagnostic:
+    near = constants.closest(token)
     return Diagnostic(
         "unknown-constant",
         f"no constant is called '{token}'",
         span_of(token),
         "the size of a window is a number, or a name that #const declares",
-        f"did you mean `{near[0]}`?" if near else f"declare it: `#const {token} = 30.`",
+        f"did you mean `{near}`?" if near else f"declare it: `#const {token} = 30.`",
     )
 
 
-def _unknown_prefix(token: Token, prefix: str, prefixes: dict[str, str]) -> Diagnostic:
-    near = get_close_matches(f"{prefix}:", prefixes, 1)
+def _unknown_prefixes(tokens: list[Token], prefixes: dict[str, str]) -> Iterator[Diagnostic]:
+    names = Names(prefixes)
+    for token in tokens:
+        if token.type == "PREFIXED" and f"{token.partition(':')[0]}:" not in prefixes:
+            yield _unknown_prefix(token, token.partition(":")[0], names)
+
+
+def _unknown_prefix(token: Token, prefix: str, prefixes: Names) -> Diagnostic:
+    near = prefixes.closest(f"{prefix}:")
     return Diagnostic(
         "unknown-prefix",
         f"the prefix '{prefix}:' is not declared",
         span_of(token),
         "a name with a colon is short for an IRI",
-        f"did you mean `{near[0]}`?" if near else f"declare it: `#prefix {prefix}: <http://example.org/>.`",
+        f"did you mean `{near}`?" if near else f"declare it: `#prefix {prefix}: <http://example.org/>.`",
     )

@@ -112,6 +112,8 @@ def source_text(rows: Sequence[str], span: Span | None) -> str:
     lines = list(rows[span.line - 1 : span.end_line]) if span else []
     if span is None or not lines:
         return ""
+    if len(lines) == 1:  # cut once: a program may be one long line
+        return " ".join(lines[0][span.column - 1 : span.end_column - 1].split())
     lines[-1] = lines[-1][: span.end_column - 1]
     lines[0] = lines[0][span.column - 1 :]
     return " ".join(" ".join(lines).split())
