@@ -10,9 +10,8 @@ from lark import Token
 
 from laser.errors import Diagnostic, Span
 from laser.syntax.characters import foreign_word, open_comment, open_string, wrong_symbol
-from laser.values import RESERVED, TYPES
+from laser.values import TYPES, string
 from laser.values.iri import SCHEME
-from laser.values.string import NAME
 
 __all__ = ["Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WORDS", "lex", "span_of"]
 
@@ -35,7 +34,7 @@ _PATTERN = re.compile(
     | {_VALUES}
     | (?P<PREFIXED> (?:[A-Za-z][A-Za-z0-9_]*)?:{LOCAL_NAME} )
     | (?P<NAMESPACE> (?:[A-Za-z][A-Za-z0-9_]*)?:(?![-=]) )
-    | (?P<NAME> {NAME}(?!\w) )
+    | (?P<NAME> {string.NAME}(?!\w) )
     | (?P<VARIABLE> [A-Z_][A-Za-z0-9_]*(?!\w) )
     | (?P<FOREIGN> \w+ )
     | (?P<OPEN_STRING> "[^\n\r]* )
@@ -49,7 +48,7 @@ _PATTERN = re.compile(
 
 _JOINTS = frozenset({"in", "at", "always"})
 """Words that only join others: a terminal with an underscore is not handed to the builder."""
-WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word in RESERVED}
+WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word in string.WORDS}
 """The words of the language, each with what the grammar calls it."""
 
 _SYMBOLS = {

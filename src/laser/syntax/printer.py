@@ -34,6 +34,7 @@ from laser.syntax.tree import (
 )
 from laser.values import Iri, Predicate, Value, write_value
 from laser.values.operations import is_number
+from laser.values.string import quote
 
 if TYPE_CHECKING:
     from laser.syntax.program import Notation, Program
@@ -204,7 +205,7 @@ class _Writer:
 
     def value(self, value: Value) -> str:
         if isinstance(value, str) and value in self.constants:
-            return f'"{value}"'
+            return quote(value)
         return self.iri(value.text) if isinstance(value, Iri) else write_value(value)
 
     def arithmetic(self, term: Arithmetic) -> tuple[str, int]:

@@ -8,12 +8,13 @@ from laser.errors import LiteralError
 from laser.values import static_type
 from laser.values.value_type import ValueType
 
-__all__ = ["NAME", "RESERVED", "STRING", "is_name"]
+__all__ = ["NAME", "RESERVED", "STRING", "WORDS", "is_name", "quote"]
 
 NAME = r"[a-z][A-Za-z0-9_]*"
 """What can be written bare, as a predicate's name or as a string."""
 
-RESERVED = frozenset({"not", "in", "at", "always", "div", "mod", "abs", "min", "max"})
+WORDS = ("not", "in", "at", "always", "div", "mod", "abs", "min", "max")
+RESERVED = frozenset(WORDS)
 """The words of the language: no predicate is called so, and as strings they are written in quotes."""
 
 _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
@@ -47,8 +48,13 @@ def _unescape(match: re.Match[str]) -> str:
     return character
 
 
+def quote(text: str) -> str:
+    """A text in quotation marks, as programs have it."""
+    return f'"{text.translate(_ESCAPES)}"'
+
+
 def _write(value: str) -> str:
-    return value if is_name(value) else f'"{value.translate(_ESCAPES)}"'
+    return value if is_name(value) else quote(value)
 
 
 def _accept(value: object) -> str | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from laser.errors import Diagnostic
-from laser.syntax.lexer import span_of
+from laser.syntax.lexer import WORDS, span_of
 from laser.syntax.mistakes.case import COMPARISONS, NAMES, Case
 
 __all__ = ["BRACKET_MISTAKES", "TERM_MISTAKES"]
 
-_WORD_TYPES = ("NOT", "_IN", "_AT", "_ALWAYS", "DIV", "MOD", "ABS", "MIN", "MAX")
+_WORD_TYPES = frozenset(WORDS.values())
 _CASE_LAW = "names of predicates begin with a lower-case letter, variables with an upper-case letter or _"
-_WORD_LAW = "the words of the language are not, in, at, always, div, mod, abs, min and max"
+_WORD_LAW = f"the words of the language are {', '.join([*WORDS][:-1])} and {[*WORDS][-1]}"
 _RANGE_LAW = "ranges stand only in facts, where they are short for one fact a value"
 _ARGUMENT_LAW = "the arguments of an atom are values, variables and arithmetic; only abs, min and max take arguments"
 
