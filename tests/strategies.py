@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Atom, Iri, Predicate, Value
-from laser.windows import LastFacts, Sliding
+from laser.windows import Ago, Between, Growing, Hopping, LastFacts, Sliding, Tumbling
 
 T = TypeVar("T")
 Stream = list[tuple[int, list[Atom]]]
@@ -130,6 +130,7 @@ class Generator:
         self.const = choices.chance(12)
         self.is_long = choices.chance(8)
         """Whether windows, streams and gaps are long, where most trials are short so that many can be tried."""
+        self.stepping = True
         self.words = self.vocabulary()
 
     # -- words
@@ -307,8 +308,18 @@ class Generator:
             return tree.Window(LastFacts, (tree.Size(tree.Constant(c.integer(1, 20 if self.is_long else 4))),))
         if self.const and c.chance(50):
             return tree.Window(Sliding, (tree.Size(tree.ConstantName(CONST)),))
+        if self.stepping and c.chance(40):
+            return self.stepping_window()
         size = c.pick((5, 9, 2, 14, 30) if self.is_long else (2, 1, 3, 0, 4))
         return tree.Window(Sliding, (tree.Size(tree.Constant(size), "s" if c.chance(10) else None),))
+
+    def stepping_window(self) -> tree.Window:
+        """A window that does not slide with every tick, or does not end at the present."""
+        c = self.choices
+        kind = c.pick((Hopping, Tumbling, Growing, Between, Ago))
+        sizes = [c.integer(rule.least, rule.least + (12 if self.is_long else 4)) for rule in kind.SIZES]
+        sizes = sorted(sizes) if kind.ASCENDING else sizes
+        return tree.Window(kind, tuple(tree.Size(tree.Constant(size)) for size in sizes))
 
     def negative(self, body: Body, level: int) -> None:
         """``not`` before any extended atom, also with a negation inside; everything in it is bound, or ``_``."""
@@ -407,9 +418,10 @@ def program_of(statements: Sequence[tree.Statement]) -> Program:
     return Program(tuple(statements), source="", name="<random>")
 
 
-def generate(choices: Choices) -> Trial:
-    """A random program with a random stream."""
+def generate(choices: Choices, stepping: bool = True) -> Trial:
+    """A random program with a random stream; with ``stepping``, windows that do not slide by one tick are among its windows."""
     generator = Generator(choices)
+    generator.stepping = stepping
     program = generator.program()
     stream, start, until = generator.stream()
     return Trial(program, stream, start, until)

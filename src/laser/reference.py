@@ -15,7 +15,7 @@ from laser.syntax import tree
 from laser.values import Atom, Value
 from laser.values.facts import FactInput, to_atoms
 from laser.values.operations import apply, compare
-from laser.windows import History, LastFacts, Sliding, Window
+from laser.windows import Ago, Between, Growing, History, Hopping, LastFacts, Sliding, Tumbling, Window
 
 __all__ = ["answer", "answer_stream", "window_points"]
 
@@ -133,6 +133,16 @@ def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
             return range(t0, t + 1)
         case Sliding(ticks=n):
             return range(max(t0, t - n), t + 1)
+        case Hopping(ticks=n, step=d):
+            return range(max(t0, t // d * d - n), t // d * d + 1)
+        case Tumbling(step=d):
+            return range(max(t0, t // d * d - d), t // d * d)
+        case Growing(step=d):
+            return range(max(t0, t // d * d), t + 1)
+        case Between(near=a, far=b):
+            return range(max(t0, t - b), t - a + 1)
+        case Ago(ticks=a):
+            return range(max(t0, t - a), t - a + 1)
         case LastFacts(size=n):
             return range(history[-n][0] if len(history) >= n else t0, t + 1)
         case _:

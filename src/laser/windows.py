@@ -17,7 +17,8 @@ from typing import Literal as OneOf
 from laser.phrases import count
 
 __all__ = [
-    "HISTORY", "PRESENT", "Arrivals", "History", "LastFacts", "Reach", "SizeRule", "Sliding", "TimeWindow", "TupleWindow", "WRITTEN", "Window",
+    "HISTORY", "PRESENT", "WRITTEN", "Ago", "Arrivals", "Between", "Growing", "History", "Hopping", "LastFacts", "Reach", "SizeRule",
+    "Sliding", "TimeWindow", "Tumbling", "TupleWindow", "Window",
 ]  # fmt: skip
 
 
@@ -60,6 +61,8 @@ class _Window(ABC):
     __slots__ = ()
     SIZES: ClassVar[tuple[SizeRule, ...]] = ()
     """One rule for each size, in the order in which they are written."""
+    ASCENDING: ClassVar[bool] = False
+    """Whether no size may be less than the one before it."""
 
     @property
     @abstractmethod
@@ -78,13 +81,15 @@ class _Window(ABC):
     @property
     def id(self) -> tuple[str | int, ...]:
         """What identifies the window in saved states, whatever its class is called."""
-        return (type(self).__name__.lower(), *self._sizes())
+        return (type(self).__name__.lower(), *self.sizes)
 
-    def _sizes(self) -> tuple[int, ...]:
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Its sizes, in ticks or facts."""
         return astuple(self) if self.SIZES else ()  # type: ignore[call-overload]
 
     def __str__(self) -> str:
-        return self.written([str(size) for size in self._sizes()], formal=False)
+        return self.written([str(size) for size in self.sizes], formal=False)
 
 
 class TimeWindow(_Window):
@@ -133,7 +138,7 @@ class TimeWindow(_Window):
 
     @abstractmethod
     def length_code(self) -> str:
-        """How many points it has, as a Python expression over ``t`` and ``t0``."""
+        """How many points it has, as a Python expression over ``t`` and ``t0``; -1 where it has none, which nothing equals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +199,214 @@ class History(TimeWindow):
         return ""
 
 
+@dataclass(frozen=True, slots=True)
+class Hopping(TimeWindow):
+    """``[n every d]``: as ``[n]`` was at the last multiple of d."""
+
+    ticks: int
+    step: int
+
+    SIZES = (SizeRule("ticks", 0), SizeRule("ticks", 1))
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(self.ticks + self.step - 1)
+
+    @property
+    def shows_present(self) -> bool | None:
+        return True if self.step == 1 else None
+
+    @property
+    def is_delayed(self) -> bool:
+        return self.step > 1
+
+    def interval(self, t: int) -> tuple[int | None, int]:
+        last = t // self.step * self.step
+        return last - self.ticks, last
+
+    def entry(self, u: int) -> int:
+        return -(-u // self.step) * self.step
+
+    def exit(self, u: int) -> int:
+        return (u + self.ticks) // self.step * self.step + self.step - 1
+
+    def entry_code(self, u: str) -> str:
+        return f"-(-{u} // {self.step}) * {self.step}"
+
+    def exit_code(self, u: str) -> str:
+        return f"({u} + {self.ticks}) // {self.step} * {self.step} + {self.step - 1}"
+
+    def length_code(self) -> str:
+        last = f"t // {self.step} * {self.step}"
+        return f"max(0, {last} - max(t0, {last} - {self.ticks}) + 1) or -1"
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return f"{sizes[0]}/{sizes[1]}" if formal else f"[{sizes[0]} every {sizes[1]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Tumbling(TimeWindow):
+    """``[each d]``: the last complete block of d ticks."""
+
+    step: int
+
+    SIZES = (SizeRule("ticks", 1),)
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(2 * self.step - 1)
+
+    @property
+    def shows_present(self) -> bool:
+        return False
+
+    @property
+    def is_delayed(self) -> bool:
+        return True
+
+    def interval(self, t: int) -> tuple[int | None, int]:
+        begin = t // self.step * self.step
+        return begin - self.step, begin - 1
+
+    def entry(self, u: int) -> int:
+        return (u // self.step + 1) * self.step
+
+    def exit(self, u: int) -> int:
+        return (u // self.step + 2) * self.step - 1
+
+    def entry_code(self, u: str) -> str:
+        return f"({u} // {self.step} + 1) * {self.step}"
+
+    def exit_code(self, u: str) -> str:
+        return f"({u} // {self.step} + 2) * {self.step} - 1"
+
+    def length_code(self) -> str:
+        begin = f"t // {self.step} * {self.step}"
+        return f"max(0, {begin} - max(t0, {begin} - {self.step})) or -1"
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return f"[each {sizes[0]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Growing(TimeWindow):
+    """``[this d]``: the block of d ticks that is under way, so far."""
+
+    step: int
+
+    SIZES = (SizeRule("ticks", 1),)
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(self.step - 1)
+
+    def interval(self, t: int) -> tuple[int | None, int]:
+        return t // self.step * self.step, t
+
+    def exit(self, u: int) -> int:
+        return (u // self.step + 1) * self.step - 1
+
+    def exit_code(self, u: str) -> str:
+        return f"({u} // {self.step} + 1) * {self.step} - 1"
+
+    def length_code(self) -> str:
+        return f"t - max(t0, t // {self.step} * {self.step}) + 1"
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return f"[this {sizes[0]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Between(TimeWindow):
+    """``[a .. b ago]``: between a and b ticks ago."""
+
+    near: int
+    far: int
+
+    SIZES = (SizeRule("ticks", 0), SizeRule("ticks", 0))
+    ASCENDING = True
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(self.far)
+
+    @property
+    def shows_present(self) -> bool:
+        return self.near == 0
+
+    @property
+    def is_delayed(self) -> bool:
+        return self.near > 0
+
+    def interval(self, t: int) -> tuple[int | None, int]:
+        return t - self.far, t - self.near
+
+    def entry(self, u: int) -> int:
+        return u + self.near
+
+    def exit(self, u: int) -> int:
+        return u + self.far
+
+    def entry_code(self, u: str) -> str:
+        return f"{u} + {self.near}"
+
+    def exit_code(self, u: str) -> str:
+        return f"{u} + {self.far}"
+
+    def length_code(self) -> str:
+        return f"max(0, t - {self.near} - max(t0, t - {self.far}) + 1) or -1"
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return f"[{sizes[0]} .. {sizes[1]} ago]"
+
+
+@dataclass(frozen=True, slots=True)
+class Ago(TimeWindow):
+    """``[a ago]``: exactly then."""
+
+    ticks: int
+
+    SIZES = (SizeRule("ticks", 0),)
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(self.ticks)
+
+    @property
+    def shows_present(self) -> bool:
+        return self.ticks == 0
+
+    @property
+    def is_delayed(self) -> bool:
+        return self.ticks > 0
+
+    def interval(self, t: int) -> tuple[int | None, int]:
+        return t - self.ticks, t - self.ticks
+
+    def entry(self, u: int) -> int:
+        return u + self.ticks
+
+    def exit(self, u: int) -> int:
+        return u + self.ticks
+
+    def entry_code(self, u: str) -> str:
+        return f"{u} + {self.ticks}"
+
+    def exit_code(self, u: str) -> str:
+        return f"{u} + {self.ticks}"
+
+    def length_code(self) -> str:
+        return f"1 if t - {self.ticks} >= t0 else -1"
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool) -> str:
+        return f"[{sizes[0]} ago]"
+
+
 class TupleWindow(_Window):
     """The last facts of the data stream."""
 
@@ -221,11 +434,11 @@ class LastFacts(TupleWindow):
         return f"#{sizes[0]}" if formal else f"[{sizes[0]} #]"
 
 
-Window: TypeAlias = Sliding | History | LastFacts
+Window: TypeAlias = Sliding | Hopping | Tumbling | Growing | Between | Ago | History | LastFacts
 """All kinds, for `match` with `assert_never`."""
 
 PRESENT = Sliding(0)
 HISTORY = History()
 
-WRITTEN: tuple[type[Window], ...] = (Sliding, LastFacts)
+WRITTEN: tuple[type[Window], ...] = (Sliding, Hopping, Tumbling, Growing, Between, Ago, LastFacts)
 """The kinds that a program can name."""

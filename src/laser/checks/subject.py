@@ -139,5 +139,7 @@ class Subject:
 
     def window_text(self, window: tree.Window) -> str:
         """A window in the readable notation, which fits behind any atom."""
-        sizes = [self.term_text(size.term) + (f" {size.unit}" if size.unit else "") for size in window.sizes]
-        return window.kind.written(sizes, formal=False)
+        return window.kind.written(list(map(self.size_text, window.sizes)), formal=False)
+
+    def size_text(self, size: tree.Size) -> str:
+        return f"{self.term_text(size.term)} {size.unit}" if size.unit else self.term_text(size.term)

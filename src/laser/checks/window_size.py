@@ -13,18 +13,30 @@ from laser.windows import SizeRule, TupleWindow
 __all__ = ["window_size"]
 
 TIME = "a time window [n] is the present and the n ticks before it: n is a whole number from 0 on, or a duration"
+BLOCK = "the length of a block is a whole number of ticks from 1 on, or a duration"
 TUPLE = "a tuple window [n #] is the last n facts of the stream: n is a whole number from 1 on"
 
 
 def window_size(subject: Subject) -> Iterator[Diagnostic]:
-    """A size below the least that a window may have, or one that is no number, or no whole number without a unit."""
+    """A size below the least that a window may have, one that is no number, or no whole number without a unit; or a wrong order."""
     for window in subject.windows:
+        yield from _order(subject, window)
         for size, rule in zip(window.sizes, window.kind.SIZES, strict=True):
             value = subject.value(size.term)
             message = None if value is None else _fault(size, value, rule)
             if value is not None and message is not None:
-                note = TUPLE if issubclass(window.kind, TupleWindow) else TIME
+                note = TUPLE if issubclass(window.kind, TupleWindow) else BLOCK if rule.least else TIME
                 yield Diagnostic("window-size", message, window.span, note, _hint(size, value, rule))
+
+
+def _order(subject: Subject, window: tree.Window) -> Iterator[Diagnostic]:
+    resolved = subject.window(window)
+    if window.kind.ASCENDING and resolved is not None and list(resolved.sizes) != sorted(resolved.sizes):
+        text = subject.window_text(window)
+        first, last = map(subject.size_text, window.sizes)
+        message = f"`{text}` ends before it begins: {first} is more than {last}"
+        note = "a window [a .. b ago] is the time points from b ticks ago to a ticks ago, so a is at most b"
+        yield Diagnostic("window-size", message, window.span, note, "put the shorter time first")
 
 
 def _fault(size: tree.Size, value: Value, rule: SizeRule) -> str | None:
@@ -51,6 +63,8 @@ def _hint(size: tree.Size, value: Value, rule: SizeRule) -> str:
     unit = " #" if rule.of == "facts" else f" {size.unit}" if size.unit else ""
     if value < 0:
         return f"windows reach into the past by themselves: write `[{-value}{unit}]`"
+    if value < rule.least and rule.of == "ticks":
+        return f"the shortest block is `{rule.least}`, a single tick"
     if rule.of == "ticks":
         return f"for a duration add a unit, as in `[{value} s]`; for ticks write a whole number"
     if value < rule.least:

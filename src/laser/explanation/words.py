@@ -16,7 +16,7 @@ from laser.syntax.lexer import lex
 from laser.syntax.printer import write_element, write_term
 from laser.syntax.terms import variables
 from laser.values import Value, write_value
-from laser.windows import History, LastFacts, Sliding
+from laser.windows import Ago, Between, Growing, History, Hopping, LastFacts, Sliding, Tumbling
 
 __all__ = ["element_text", "extent", "filled", "instance", "place_of", "rule_text", "runs", "test_instance", "visible"]
 
@@ -75,6 +75,8 @@ def extent(world: World, element: ExtendedAtom) -> Extent | None:
             return Extent(first, last, "tuple", size, min(size, world.facts.count(world.time)))
         case Sliding(ticks=ticks):
             return None if element.modality == NOW else Extent(first, last, "time", ticks)
+        case Hopping() | Tumbling() | Growing() | Between() | Ago():
+            return Extent(first, last, "time", None)
         case History():
             return None
         case _:

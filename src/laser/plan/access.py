@@ -70,7 +70,10 @@ class AccessPaths:
         def parts() -> Iterator[Body]:
             values = _values(predicate)
             for name in sorted(sources - {"pinned"}):
-                yield (Subgoal(direct[name], values),) if name in direct else self.timed(name, predicate, window)
+                if name in direct:
+                    yield (Subgoal(direct[name], values),)
+                else:
+                    yield from self.timed(name, predicate, window)
             if "pinned" in sources:
                 yield (self.pinned_in(predicate, window, (*values, TIME)),)
 
@@ -85,14 +88,18 @@ class AccessPaths:
             nodes["plain"] = Plain(predicate)
         return nodes
 
-    def timed(self, source: str, predicate: Predicate, window: Window) -> Body:
+    def timed(self, source: str, predicate: Predicate, window: Window) -> Iterator[Body]:
         """The atoms of a source with the time points of a window at which they hold: any for background, now for plain."""
         values = _values(predicate)
         if source == "background":
-            return Subgoal(Background(predicate), values), Subgoal(Points(window), (TIME,))
+            yield Subgoal(Background(predicate), values), Subgoal(Points(window), (TIME,))
+            return
+        shown = isinstance(window, TupleWindow) or window.shows_present
         present = (Subgoal(Plain(predicate), values), Subgoal(Points(PRESENT), (TIME,)))
-        always = isinstance(window, TupleWindow) or window.shows_present is True
-        return present if always else (*present, Subgoal(Points(window), (TIME,)))
+        if shown is None:
+            yield *present, Subgoal(Points(window), (TIME,))
+        elif shown:
+            yield present
 
     def pinned_in(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
         """Pinned atoms while they are in a window; under a delay, from a node that wakes when they enter."""
@@ -123,7 +130,7 @@ class AccessPaths:
             if "stream" in sources:
                 yield (Subgoal(streamed, (*values, TIME)),)
             for name in sorted(sources & {"background", "plain"}):
-                yield self.timed(name, predicate, window)
+                yield from self.timed(name, predicate, window)
             if "pinned" in sources:
                 yield (self.pinned_in(predicate, window, (*values, TIME)),)
 

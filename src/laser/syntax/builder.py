@@ -34,7 +34,7 @@ from laser.syntax.tree import (
 )
 from laser.ticks import UNITS, Tick
 from laser.values import TYPES, Predicate, Value
-from laser.windows import LastFacts, Sliding
+from laser.windows import Ago, Between, Growing, Hopping, LastFacts, Sliding, Tumbling
 
 __all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
 
@@ -135,15 +135,35 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     # windows
 
-    def time_window(self, left: Token, size: Length, *rest: Token) -> Window:
-        unit = _unit(rest[0]) if len(rest) == 2 else None
-        return Window(Sliding, (Size(size, unit),), span_of(left, rest[-1]))
+    def duration(self, length: Length, unit: Token | None = None) -> Size:
+        return Size(length, None if unit is None else _unit(unit))
+
+    def time_window(self, left: Token, size: Size, right: Token) -> Window:
+        return Window(Sliding, (size,), span_of(left, right))
+
+    def hopping_window(self, left: Token, size: Size, step: Size, right: Token) -> Window:
+        return Window(Hopping, (size, step), span_of(left, right))
+
+    def tumbling_window(self, left: Token, step: Size, right: Token) -> Window:
+        return Window(Tumbling, (step,), span_of(left, right))
+
+    def growing_window(self, left: Token, step: Size, right: Token) -> Window:
+        return Window(Growing, (step,), span_of(left, right))
+
+    def ago_window(self, left: Token, size: Size, right: Token) -> Window:
+        return Window(Ago, (size,), span_of(left, right))
+
+    def between_window(self, left: Token, near: Size, far: Size, right: Token) -> Window:
+        return Window(Between, (near, far), span_of(left, right))
 
     def tuple_window(self, left: Token, size: Length, right: Token) -> Window:
         return Window(LastFacts, (Size(size),), span_of(left, right))
 
     def time_box(self, box: Token, size: Length) -> Window:
         return Window(Sliding, (Size(size),), _join(span_of(box), size.span))
+
+    def hopping_box(self, box: Token, size: Length, _slash: Token, step: Length) -> Window:
+        return Window(Hopping, (Size(size), Size(step)), _join(span_of(box), step.span))
 
     def tuple_box(self, box: Token, size: Length) -> Window:
         return Window(LastFacts, (Size(size),), _join(span_of(box), size.span))

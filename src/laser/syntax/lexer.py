@@ -50,6 +50,9 @@ _JOINTS = frozenset({"in", "at", "always"})
 """Words that only join others: a terminal with an underscore is not handed to the builder."""
 WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word in string.WORDS}
 """The words of the language, each with what the grammar calls it."""
+WINDOW_WORDS = {**WORDS, "every": "_EVERY", "each": "_EACH", "this": "_THIS", "ago": "_AGO"}
+"""Those and the words that mean something between ``[`` and ``]`` only: elsewhere they are names like any other."""
+_IN_WINDOW = frozenset({"_HASH", "_RANGE", "MINUS", "_CARET"})
 
 _SYMBOLS = {
     ":-": "_ARROW", "<-": "_ARROW", "←": "_ARROW", "..": "_RANGE", ".": "DOT", ",": "_COMMA", "(": "LPAR", ")": "RPAR",
@@ -96,6 +99,7 @@ class _Lexer:
         self.text = text
         self.starts = _line_starts(text)
         self.result = Lexed()
+        self.in_window = False
 
     def run(self) -> Lexed:
         tokens = self.result.tokens
@@ -111,11 +115,12 @@ class _Lexer:
                 origin, following = following, starts[line]
             word = match[0]
             if kind == "NAME":
-                kind = WORDS.get(word, "NAME")
+                kind = (WINDOW_WORDS if self.in_window else WORDS).get(word, "NAME")
             elif kind in _TERMINALS:
                 kind = _TERMINALS[kind]
             elif kind in _SIGNS:
                 kind = _SYMBOLS[word]
+                self.in_window = kind == "LBRACKET" or (self.in_window and kind in _IN_WINDOW)
             elif kind not in _PLAIN:
                 if self._special(kind or "OTHER", word, start, end):
                     continue

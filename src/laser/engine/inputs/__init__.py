@@ -14,8 +14,9 @@ from laser.engine.inputs.points import PointsInput, PresentInput
 from laser.engine.inputs.recent import RecentInput
 from laser.engine.inputs.recent_sets import RecentSetsInput
 from laser.engine.inputs.unbroken import UnbrokenInput
+from laser.engine.inputs.waiting import BlockInput, WaitingDatedInput, WaitingPointsInput
 from laser.plan.nodes import Background, Dated, InputNode, Points, Recent, Unbroken, Unit
-from laser.windows import PRESENT, History, LastFacts, Sliding
+from laser.windows import PRESENT, Ago, Between, Growing, History, Hopping, LastFacts, Sliding, Tumbling
 
 __all__ = ["Input", "make_input"]
 
@@ -41,6 +42,8 @@ def _recent(node: Recent, number: int, agenda: Agenda, arrivals: Arrivals, is_jo
     match node.window:
         case Sliding() as window:
             return (RecentInput if is_joined else RecentSetsInput)(node, number, agenda, window)
+        case Hopping() | Tumbling() | Growing() | Between() | Ago() as stepping:
+            return BlockInput(node, number, agenda, stepping)
         case LastFacts() as last:
             return LastRecentInput(node, number, agenda, last, arrivals)
         case History():
@@ -53,8 +56,10 @@ def _dated(node: Dated, number: int, agenda: Agenda, arrivals: Arrivals) -> Inpu
     match node.window:
         case LastFacts() as last:
             return LastDatedInput(node, number, agenda, last, arrivals)
-        case Sliding() | History() as window:
+        case Sliding() | History() | Growing() as window:
             return DatedInput(node, number, agenda, window)
+        case Hopping() | Tumbling() | Between() | Ago() as delayed:
+            return WaitingDatedInput(node, number, agenda, delayed)
         case _:
             assert_never(node.window)
 
@@ -63,7 +68,9 @@ def _points(node: Points, number: int, agenda: Agenda, arrivals: Arrivals) -> In
     match node.window:
         case LastFacts() as last:
             return LastPointsInput(node, number, agenda, last, arrivals)
-        case Sliding() | History() as window:
+        case Hopping() | Tumbling() | Between() | Ago() as delayed:
+            return WaitingPointsInput(node, number, agenda, delayed)
+        case Sliding() | History() | Growing() as window:
             present = window == PRESENT
             return PresentInput(node, number, agenda) if present else PointsInput(node, number, agenda, window)
         case _:

@@ -7,7 +7,10 @@ from laser.syntax.mistakes.case import NAMES, Case
 
 __all__ = ["WINDOW_MISTAKES"]
 
-_LAW = "a window is `[n]`, `[30 s]` or `[n #]`; n is a number or the name of a constant"
+_LAW = (
+    "a window is `[n]`, `[30 s]`, `[n #]`, `[n every d]`, `[each d]`, `[this d]`, `[a ago]` or `[a .. b ago]`; "
+    "a size is a number or the name of a constant"
+)
 _MODALITY_LAW = "a window is looked at with ◇ (some time), □ (every time) or @T (the time T)"
 
 
