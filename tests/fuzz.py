@@ -19,7 +19,8 @@ from functools import cache
 from laser import FactError, LaserError, LimitError, ProgramError, Reasoner, TimeError
 from laser.checks.accept import accept
 from laser.checks.load import parse
-from laser.io.formats.text import parse_record
+from laser.io.formats.text import TEXT
+from laser.io.records import ParsedLine
 from laser.reference import answer
 from laser.syntax.program import Program
 from laser.ticks import Tick
@@ -27,6 +28,7 @@ from laser.values import Atom
 from tests.cases_reader import CASES, EXAMPLES
 from tests.laws import QUIET, time_guard
 
+read_line = TEXT.parser(Tick())
 SECONDS_A_TRY = 20
 LIMIT = 20_000
 FAR = 200
@@ -104,11 +106,11 @@ def feed(reasoner: Reasoner, program: Program, stream: str) -> str:
     outcome = "answered"
     for line in stream.split("\n"):
         try:
-            record = parse_record(line, Tick())
+            record = read_line(line)
         except (FactError, TimeError):
             outcome = "answered in part"
             continue
-        if record is None:
+        if not isinstance(record, ParsedLine):
             continue
         if advance(reasoner, record.time, record.facts):
             history.update(dict.fromkeys((record.time, fact) for fact in record.facts))

@@ -32,10 +32,10 @@ def listed(things: Iterable[object], joint: str = "and") -> str:
 def count(number: int, noun: str) -> str:
     """A number with its noun.
 
-    >>> count(1, "tick"), count(3, "tick")
-    ('1 tick', '3 ticks')
+    >>> count(1, "tick"), count(3600, "tick")
+    ('1 tick', '3,600 ticks')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:

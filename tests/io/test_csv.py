@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laser.io.formats.csv import join_quoted, parse_background, parse_record, read_field, write_change, write_snapshot
+from laser.errors import FactError
+from laser.io.formats.csv import CSV, read_field
 from laser.io.lines import Line
-from laser.io.records import Malformed, Record, read_items
+from laser.io.records import Malformed, ParsedChange, ParsedInterval, ParsedLine, Record, records_of
 from laser.ticks import Tick
 from laser.values import Atom, Iri
 
@@ -21,7 +22,7 @@ A = Atom("a", ("x1", "y"))
 
 def items(text):
     lines = [Line(number, line) for number, line in enumerate(text.split("\n"), 1)]
-    return list(read_items(join_quoted(lines), lambda row: parse_record(row, SECOND)))
+    return list(records_of(CSV.read_lines(lines, CSV.parser(SECOND))))
 
 
 @pytest.mark.parametrize(
@@ -43,12 +44,12 @@ def items(text):
     ],
 )  # fmt: skip
 def test_a_row_is_a_record(row, time, facts, iso):
-    assert parse_record(row, SECOND) == (time, facts, iso)
+    assert CSV.parser(SECOND)(row) == (time, facts, iso)
 
 
 @pytest.mark.parametrize("row", ["", ",,,", "time,predicate,args", "Time, Predicate, x, y", '"time","predicate"'])
 def test_headers_and_blank_rows_say_nothing(row):
-    assert parse_record(row, SECOND) is None
+    assert CSV.parser(SECOND)(row) is None
 
 
 @pytest.mark.parametrize(
@@ -95,12 +96,39 @@ def test_a_quote_that_is_never_closed_costs_a_bounded_number_of_lines():
 
 
 def test_background_has_no_time():
-    assert parse_background("a,x1,y") == (A,)
-    assert parse_background("predicate,args") == ()
+    assert CSV.parse_background("a,x1,y") == (A,)
+    assert CSV.parse_background("predicate,args") == ()
 
 
 def test_changes_as_csv():
-    assert write_change(36, A, True) == "36,true,a,x1,y"
+    assert CSV.write_change(36, A, True) == "36,true,a,x1,y"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("time,holds,predicate,args\n36,true,a,x1,y", ParsedChange(36, A, True)),
+        ("time,holds,predicate,args\n1970-01-01T00:01:00Z,False,a,x1,y", ParsedChange(60, A, False, True)),
+        ("since,until,open,predicate,args\n36,39,true,a,x1,y", ParsedInterval(A, 36, 39, True)),
+        ("time,predicate,args\n36,a,x1,y", ParsedLine(36, (A,))),
+        ("time,holds,predicate,args\ntime,predicate,args\n36,a,x1,y", ParsedLine(36, (A,))),
+    ],
+)
+def test_answers_are_understood_by_their_header(text, said):
+    parse = CSV.parser(SECOND)
+    *headers, row = text.split("\n")
+    assert [parse(header) for header in headers] == [None] * len(headers)
+    assert parse(row) == said
+
+
+@pytest.mark.parametrize(
+    ("row", "words"), [("36", "before its atom"), ("36,true", "before its atom"), ("36,perhaps,a", "neither true nor")]
+)
+def test_changes_that_are_malformed_say_why(row, words):
+    parse = CSV.parser(SECOND)
+    parse("time,holds,predicate,args")
+    with pytest.raises(FactError, match=words):
+        parse(row)
 
 
 values = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text() | st.just(Iri("http://e.org/x"))
@@ -109,13 +137,13 @@ values = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.t
 @given(st.lists(values))
 def test_snapshots_are_streams_again(args):
     atom = Atom("a", args)
-    (item,) = items(write_snapshot(36, [atom]))
+    (item,) = items(CSV.write_snapshot(36, [atom]))
     assert isinstance(item, Record)
     assert item.facts == (atom,)
 
 
 @given(st.lists(st.text().filter(lambda text: "\x00" not in text), min_size=1))
 def test_what_is_written_is_csv_to_others_too(args):
-    row = write_snapshot(36, [Atom("a", args)])
+    row = CSV.write_snapshot(36, [Atom("a", args)])
     (fields,) = standard.reader(io.StringIO(row, newline=""))
     assert [read_field(field) for field in fields[2:]] == args

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from laser.io.formats.jsonl import parse_background, parse_record, write_change, write_interval, write_snapshot
+from laser.io.formats.jsonl import JSONL
 from laser.io.lines import Line
-from laser.io.records import Malformed, read_items
+from laser.io.records import Malformed, ParsedChange, ParsedInterval
 from laser.ticks import Tick
 from laser.values import Atom, Iri
 
-SECOND = Tick()
+parse = JSONL.parser(Tick())
 A = Atom("a", ("x1", "y"))
 MIXED = Atom("m", (1, 2.5, "1", "<no iri>", "", Iri("http://e.org/x"), "ä\n"))
 
@@ -38,11 +38,11 @@ MIXED = Atom("m", (1, 2.5, "1", "<no iri>", "", Iri("http://e.org/x"), "ä\n"))
     ],
 )
 def test_a_line_is_a_record(line, time, facts, iso):
-    assert parse_record(line, SECOND) == (time, facts, iso)
+    assert parse(line) == (time, facts, iso)
 
 
 def test_a_string_that_looks_like_an_iri_is_a_string():
-    record = parse_record('{"time": 1, "predicate": "a", "args": ["<http://e.org/x>"]}', SECOND)
+    record = parse('{"time": 1, "predicate": "a", "args": ["<http://e.org/x>"]}')
     assert record is not None
     assert type(record.facts[0].args[0]) is str
 
@@ -88,28 +88,59 @@ def test_a_string_that_looks_like_an_iri_is_a_string():
     ],
 )
 def test_what_is_malformed_says_why(line, words):
-    (item,) = read_items([Line(1, line)], lambda text: parse_record(text, SECOND))
+    (item,) = JSONL.read_lines([Line(1, line)], parse)
     assert isinstance(item, Malformed)
     assert words in item.reason
     assert len(item.reason) < 400
 
 
 def test_blank_lines_say_nothing():
-    assert parse_record("  \r", SECOND) is None
-    assert parse_background("") == ()
+    assert parse("  \r") is None
+    assert JSONL.parse_background("") == ()
 
 
 def test_background_has_no_time():
-    assert parse_background('{"predicate": "a", "args": ["x1", "y"]}') == (A,)
+    assert JSONL.parse_background('{"predicate": "a", "args": ["x1", "y"]}') == (A,)
 
 
 def test_changes_snapshots_and_intervals_as_json():
-    assert json.loads(write_change(36, A, True)) == {"time": 36, "holds": True, "predicate": "a", "args": ["x1", "y"]}
-    assert json.loads(write_interval(A, 36, 39, False)) == {
+    assert json.loads(JSONL.write_change(36, A, True)) == {
+        "time": 36,
+        "holds": True,
+        "predicate": "a",
+        "args": ["x1", "y"],
+    }
+    assert json.loads(JSONL.write_interval(A, 36, 39, False)) == {
         "predicate": "a", "args": ["x1", "y"], "since": 36, "until": 39, "open": False,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("atoms", [(), (A,), (A, MIXED), (Atom(Iri("http://e.org/p"), (1,)),)])
 def test_snapshots_are_streams_again(atoms):
-    assert parse_record(write_snapshot(36, atoms), SECOND) == (36, atoms, False)
+    assert parse(JSONL.write_snapshot(36, atoms)) == (36, atoms, False)
+
+
+@pytest.mark.parametrize("said", [ParsedChange(36, A, True), ParsedChange(36, MIXED, False)])
+def test_changes_are_read_again(said):
+    assert parse(JSONL.write_change(said.time, said.atom, said.holds)) == said
+
+
+@pytest.mark.parametrize("said", [ParsedInterval(A, 36, 39, True), ParsedInterval(MIXED, 36, 36)])
+def test_intervals_are_read_again(said):
+    assert parse(JSONL.write_interval(said.atom, said.since, said.until, said.open)) == said
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"time": 1, "holds": "perhaps", "predicate": "q"}', "'holds' is true or false, not \"perhaps\""),
+        ('{"holds": true, "predicate": "q"}', "the key 'time' is missing"),
+        ('{"since": 1, "predicate": "q"}', "the key 'until' is missing"),
+        ('{"since": "soon", "until": 2, "predicate": "q"}', "'soon' is no time"),
+        ('{"time": 1, "holds": true, "predicat": "q"}', "did you mean 'predicate'?"),
+    ],
+)
+def test_answers_that_are_malformed_say_why(line, words):
+    (item,) = JSONL.read_lines([Line(1, line)], parse)
+    assert isinstance(item, Malformed)
+    assert words in item.reason

@@ -5,18 +5,12 @@ from __future__ import annotations
 import pytest
 
 from laser.errors import FactError, LaserError, TimeError
-from laser.io.formats.text import (
-    parse_background,
-    parse_record,
-    strip_comment,
-    write_change,
-    write_interval,
-    write_snapshot,
-)
+from laser.io.formats.text import TEXT, strip_comment
+from laser.io.records import ParsedChange, ParsedInterval
 from laser.ticks import Tick
 from laser.values import Atom, Iri
 
-SECOND = Tick()
+parse = TEXT.parser(Tick())
 A = Atom("a", ("x1", "y"))
 B = Atom("b", ("y", "z"))
 
@@ -39,7 +33,7 @@ B = Atom("b", ("y", "z"))
     ],
 )
 def test_a_line_is_a_time_point_with_its_facts(line, time, facts):
-    assert parse_record(line, SECOND) == (time, facts, False)
+    assert parse(line) == (time, facts, False)
 
 
 @pytest.mark.parametrize(
@@ -56,16 +50,16 @@ def test_a_line_is_a_time_point_with_its_facts(line, time, facts):
 )
 @pytest.mark.parametrize("colon", [":", ": ", " : "])
 def test_a_time_may_be_a_date_whose_colons_are_its_own(stamp, time, colon):
-    assert parse_record(f"{stamp}{colon}a(x1, y).", SECOND) == (time, (A,), True)
+    assert parse(f"{stamp}{colon}a(x1, y).") == (time, (A,), True)
 
 
 def test_an_empty_time_point_may_be_a_date():
-    assert parse_record("1970-01-01T00:01:00Z:", SECOND) == (60, (), True)
+    assert parse("1970-01-01T00:01:00Z:") == (60, (), True)
 
 
 @pytest.mark.parametrize("line", ["", "   ", "\t\r", "% comment", "  // comment", "% 36: a(x1, y)."])
 def test_blanks_and_comments_say_nothing(line):
-    assert parse_record(line, SECOND) is None
+    assert parse(line) is None
 
 
 @pytest.mark.parametrize(
@@ -91,7 +85,7 @@ def test_blanks_and_comments_say_nothing(line):
 )
 def test_what_is_malformed_says_why(line, error, words):
     with pytest.raises(error, match=words):
-        parse_record(line, SECOND)
+        parse(line)
 
 
 def test_a_comment_is_found_in_time_linear_in_the_line():
@@ -99,14 +93,43 @@ def test_a_comment_is_found_in_time_linear_in_the_line():
 
 
 def test_background_has_no_time():
-    assert parse_background("a(x1, y), b(y, z).  % both") == (A, B)
-    assert parse_background("% none") == ()
+    assert TEXT.parse_background("a(x1, y), b(y, z).  % both") == (A, B)
+    assert TEXT.parse_background("% none") == ()
 
 
 def test_changes_snapshots_and_intervals_as_text():
-    assert write_change(36, A, True) == "36  + a(x1, y)"
-    assert write_change(40, A, False) == "40  - a(x1, y)"
-    assert write_snapshot(36, [A, B]) == "36: a(x1, y), b(y, z)."
-    assert write_snapshot(37, []) == "37: ."
-    assert write_interval(A, 36, 39, False) == "a(x1, y)  [36, 39]"
-    assert write_interval(A, 36, 41, True) == "a(x1, y)  [36, 41…]"
+    assert TEXT.write_change(36, A, True) == "36  + a(x1, y)"
+    assert TEXT.write_change(40, A, False) == "40  - a(x1, y)"
+    assert TEXT.write_snapshot(36, [A, B]) == "36: a(x1, y), b(y, z)."
+    assert TEXT.write_snapshot(37, []) == "37: ."
+    assert TEXT.write_interval(A, 36, 39, False) == "a(x1, y)  [36, 39]"
+    assert TEXT.write_interval(A, 36, 41, True) == "a(x1, y)  [36, 41…]"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("36  + a(x1, y)", ParsedChange(36, A, True)),
+        ("40 - a(x1, y)  % gone", ParsedChange(40, A, False)),
+        (
+            "1970-01-01T00:01:00Z  + s(<http://e.org/x>)",
+            ParsedChange(60, Atom("s", (Iri("http://e.org/x"),)), True, True),
+        ),
+        ("a(x1, y)  [36, 39]", ParsedInterval(A, 36, 39)),
+        ("a(x1, y) [36, 41…]", ParsedInterval(A, 36, 41, True)),
+        ('s("[1, 2]")  [3, 4]', ParsedInterval(Atom("s", ("[1, 2]",)), 3, 4)),
+    ],
+)
+def test_answers_are_read(line, said):
+    assert parse(line) == said
+
+
+@pytest.mark.parametrize("line", ["36  + a(", "36  + ", "a  [x, y]", "a  [1,2]", "[1, 2]", "36  * a", "x  + a"])
+def test_answers_that_are_malformed_are_refused(line):
+    with pytest.raises(LaserError):
+        parse(line)
+
+
+def test_a_line_is_read_in_time_linear_in_its_length():
+    with pytest.raises(LaserError):
+        parse("36: a" + " " * 300_000 + "]")

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, BinaryIO
 
 import click
 
-from laser.cli import options
-from laser.cli.evaluation import Evaluation, evaluate
-from laser.io.formats import FORMATS
-from laser.io.forms import FORMS
-from laser.settings import DEFAULT_LIMIT
+from laser.checks.load import load
+from laser.cli import messages, options
+from laser.engine.reasoner import Reasoner
+from laser.engine.run import Step, drive
+from laser.io import FORMATS, FORMS, Record, Rejects, format_of, read_stream, write_whole_bytes
+from laser.io.formats.format import AnswerWriter, Format, FormName, LineFormat, Times
+from laser.io.lines import STDIN
+from laser.phrases import count
+from laser.settings import DEFAULT_LIMIT, RunSettings
+from laser.ticks import Tick
+from laser.values import Value
 
 __all__ = ["command"]
+
+# What the reasoner logs, it also has in its reports, which are printed here, once.
+logging.getLogger("laser").addHandler(logging.NullHandler())
 
 
 @click.command("eval")
@@ -58,8 +74,8 @@ __all__ = ["command"]
 def command(**given: Any) -> None:
     """Answer STREAM by the rules of PROGRAM.
 
-    STREAM is a file of text (36: a(x1, y), b(y, z).), JSON Lines or CSV, plain or .gz; - is standard input, and each of its lines is
-    answered at once.
+    STREAM is a file of text (36: a(x1, y), b(y, z).) or of another format, plain or .gz; - is standard input, and each of its lines
+    is answered at once.
 
     \b
     Examples:
@@ -69,4 +85,129 @@ def command(**given: Any) -> None:
       laser eval cooling.lars readings.stream --start 2026-01-01T00:00:00Z --tick "250 ms"
       tail -f readings.stream | laser eval cooling.lars -
     """
-    evaluate(Evaluation(**given))
+    evaluate(EvalOptions(**given))
+
+
+@dataclass(frozen=True)
+class EvalOptions:
+    """What the command line asked for."""
+
+    program: str
+    stream: str
+    form: FormName
+    layout: str | None
+    input_format: str | None
+    times: str
+    consts: dict[str, Value]
+    tick: Tick
+    start: str | None
+    until: str | None
+    background: tuple[str, ...]
+    limit: int
+    rejects: str | None
+    output: str | None
+    quiet: bool
+    verbose: bool
+
+    @cached_property
+    def settings(self) -> RunSettings:
+        return options.run_settings(
+            consts=self.consts,
+            tick=self.tick,
+            background=self.background,
+            start=self.start,
+            until=self.until,
+            limit=self.limit,
+        )
+
+    @property
+    def follows(self) -> bool:
+        """Whether the stream comes line by line, and each line wants its answer."""
+        return self.stream == STDIN
+
+    @property
+    def summarises(self) -> bool:
+        return not self.quiet and (self.verbose or messages.on_terminal())
+
+
+def evaluate(wanted: EvalOptions) -> None:
+    """Run the program over the stream and write the answers."""
+    read = [wanted.program, wanted.stream, *wanted.background]
+    options.different_files({"--output": wanted.output, "--rejects": wanted.rejects}, read)
+    settings = wanted.settings
+    reasoner = Reasoner.of(load(wanted.program), settings)
+    with ExitStack() as stack:
+        rejects = _open_rejects(wanted.rejects, stack)
+        records = read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects)
+        first = next(records, None)
+        run = Run(wanted, reasoner, _open_writer(wanted, first, stack))
+        run.answer(records if first is None else chain([first], records))
+    if wanted.summarises:
+        messages.say(run.summary(rejects.count if rejects else 0))
+
+
+def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:
+    if path is None:
+        return None
+    return Rejects(stack.enter_context(open(path, "w", encoding="utf-8")))
+
+
+def _open_writer(wanted: EvalOptions, first: Record | None, stack: ExitStack) -> AnswerWriter:
+    layout = format_of(wanted.output or "", wanted.layout)
+    return layout.writer(wanted.form, _times(wanted, first), _open_output(wanted.output, layout, stack))
+
+
+def _open_output(path: str | None, layout: Format, stack: ExitStack) -> BinaryIO:
+    if path is not None and path != STDIN:
+        return stack.enter_context(write_whole_bytes(path))
+    if sys.stdout.isatty() and not isinstance(layout, LineFormat):
+        raise click.UsageError(f"{layout.title} is nothing for a terminal: name a file with --output")
+    return sys.stdout.buffer
+
+
+def _times(wanted: EvalOptions, first: Record | None) -> Times:
+    """Times as dates where they were asked for, or where the stream begins with one."""
+    found = wanted.times == "auto" and first is not None and first.iso
+    return Times(wanted.tick, dates=wanted.times == "iso" or found)
+
+
+class Run:
+    """A reasoner on its way through a stream, and what is counted on the way."""
+
+    def __init__(self, wanted: EvalOptions, reasoner: Reasoner, writer: AnswerWriter) -> None:
+        self._wanted, self._reasoner, self._writer = wanted, reasoner, writer
+        self._form = FORMS[wanted.form](writer)
+        self._facts = self._changes = self._reports = 0
+
+    def answer(self, records: Iterable[Record]) -> None:
+        """Write the answers to all records, up to the end that was asked for."""
+        stream = ((record.time, record.facts) for record in records)
+        for step in drive(self._reasoner, stream, self._wanted.settings.until, by_entry=self._wanted.follows):
+            self._write(step)
+        self._form.end()
+        self._writer.close()
+
+    def _write(self, step: Step) -> None:
+        assert self._reasoner.start is not None
+        self._form.take(step.changes, self._reasoner.start, step.time)
+        self._facts += len(step.facts)
+        self._changes += len(step.changes)
+        self._report()
+        if self._wanted.follows:
+            self._writer.flush()
+
+    def _report(self) -> None:
+        fresh = self._reasoner.reports[self._reports :]
+        self._reports += len(fresh)
+        if not self._wanted.quiet:
+            for report in fresh:
+                messages.warning(report)
+
+    def summary(self, rejected: int) -> str:
+        """What happened, in a line."""
+        first, present = self._reasoner.start, self._reasoner.time
+        points = 0 if first is None or present is None else present - first + 1
+        return (
+            f"{count(self._facts, 'fact')}, {count(points, 'time point')}, {count(self._changes, 'change')}, "
+            f"{rejected:,} rejected, {count(self._reports, 'report')}"
+        )

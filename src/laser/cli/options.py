@@ -110,7 +110,7 @@ def background(command: _Command) -> _Command:
         "--background",
         type=FILE,
         multiple=True,
-        help="A file of facts that hold at every time: text, CSV or JSON Lines. Repeatable.",
+        help="A file of facts that hold at every time, in any format of streams. Repeatable.",
     )(command)
 
 

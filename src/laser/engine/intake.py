@@ -16,7 +16,7 @@ from laser.errors import FactError
 from laser.values import PLAIN_CLASSES, Atom, check_predicate_name
 from laser.values.facts import FactInput, to_atom
 
-__all__ = ["Groups", "receive", "to_keys"]
+__all__ = ["Groups", "listed", "receive"]
 
 Groups: TypeAlias = dict[tuple[str, int], set[Key]]
 """Facts by the name of their predicate and their length as tuples. Whoever gets such a set shares it and leaves it alone."""
@@ -24,7 +24,7 @@ Groups: TypeAlias = dict[tuple[str, int], set[Key]]
 
 def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[list[Key], Groups]:
     """Facts in their order and by predicate, or FactError and nothing taken."""
-    given = _listed(facts)
+    given = listed(facts)
     if not given:
         return given, {}
     given, groups = _in_bulk(given) or _one_by_one(given)
@@ -37,13 +37,14 @@ def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[li
 
 def to_keys(facts: Iterable[FactInput]) -> list[Key]:
     """Facts as flat tuples in their order, or FactError and nothing taken."""
-    given = _listed(facts)
+    given = listed(facts)
     if given and set(map(type, given)) == {Atom}:
         return list(map(tuple, given))
     return [tuple(to_atom(fact)) for fact in given]
 
 
-def _listed(facts: Iterable[FactInput]) -> list[Any]:
+def listed(facts: Iterable[FactInput]) -> list[Any]:
+    """Facts as a list, or FactError where they are one fact."""
     if isinstance(facts, str):
         raise FactError(f"facts come in a list: write [{facts!r}]")
     if type(facts) is list:

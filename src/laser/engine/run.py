@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby, repeat, takewhile
+from itertools import groupby, repeat, takewhile
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias, Unpack
 
 from laser.answers import Changes, Interval, IntervalBuilder, changes_by_time
-from laser.engine.intake import to_keys
+from laser.engine.intake import listed
 from laser.engine.reasoner import Reasoner
-from laser.engine.relation import Key
 from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
 from laser.values import Atom
@@ -26,7 +25,7 @@ class Step(NamedTuple):
     """A reasoner was brought to a time with these facts, by which this changed in its output."""
 
     time: int
-    facts: list[Key]
+    facts: list[FactInput]
     changes: Changes
 
 
@@ -37,8 +36,9 @@ def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry
     later ones revise the answer. Where the timeline has a start and nothing comes, it has at least that time point.
     """
     within = stream if until is None else takewhile(lambda entry: entry[0] <= until, stream)
-    for time, facts in _entries(within) if by_entry else _time_points(within):
-        yield Step(time, facts, reasoner.advance(time, facts))
+    for time, facts in within if by_entry else _time_points(within):
+        given = listed(facts)
+        yield Step(time, given, reasoner.advance(time, given))
     start, present = reasoner.start, reasoner.time
     if start is None:
         return
@@ -47,13 +47,9 @@ def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry
         yield Step(last, [], reasoner.advance(last))
 
 
-def _entries(stream: Stream) -> Iterator[tuple[int, list[Key]]]:
-    return ((time, to_keys(facts)) for time, facts in stream)
-
-
-def _time_points(stream: Stream) -> Iterator[tuple[int, list[Key]]]:
+def _time_points(stream: Stream) -> Iterator[tuple[int, list[FactInput]]]:
     for time, entries in groupby(stream, key=itemgetter(0)):
-        yield time, list(chain.from_iterable(to_keys(facts) for _, facts in entries))
+        yield time, [fact for _, facts in entries for fact in (facts if type(facts) is tuple else listed(facts))]
 
 
 def run(

@@ -1,6 +1,6 @@
 """Stream files in, answer streams out."""
 
-from laser.io.atomic import write_whole
+from laser.io.atomic import write_whole, write_whole_bytes
 from laser.io.formats import FORMATS, format_of
 from laser.io.forms import FORMS
 from laser.io.read import read_background, read_stream
@@ -15,4 +15,5 @@ __all__ = [
     "read_background",
     "read_stream",
     "write_whole",
+    "write_whole_bytes",
 ]

@@ -8,23 +8,33 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
-__all__ = ["write_whole", "write_whole_directory"]
+__all__ = ["write_whole", "write_whole_bytes", "write_whole_directory"]
 
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """Write a file beside its place and move it there at the end; an error on the way leaves the old one as it was."""
+    """Write a text beside its place and move it there at the end; an error on the way leaves the old one as it was."""
+    with write_whole_bytes(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        yield text
+        text.detach()
+
+
+@contextmanager
+def write_whole_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """The same for a file that is not a text."""
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a terminal cannot be replaced
-        with open(path, "w", encoding="utf-8", newline="") as device:
+        with open(path, "wb") as device:
             yield device
         return
     target = Path(os.path.realpath(path))  # a link stays a link, and what it points to is replaced
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+        with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

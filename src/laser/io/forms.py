@@ -6,21 +6,17 @@ A step may be at the same time point as the one before: then the changes revise 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import Protocol, TypeAlias
 
 from laser.answers import IntervalBuilder, changes_by_time
-from laser.io.formats import Format
+from laser.io.formats.format import AnswerWriter, FormName
 from laser.values import Atom
 
-__all__ = ["FORMS", "Changes", "Clock", "Form", "Intervals", "Snapshots"]
-
-Clock: TypeAlias = Callable[[int], int | str]
-"""How a time point is shown: as it is, or as a date."""
+__all__ = ["FORMS", "Changes", "Form", "Intervals", "Snapshots"]
 
 Change: TypeAlias = tuple[int, Atom, bool]
-Out: TypeAlias = Callable[[str], object]
 
 
 class Form(Protocol):
@@ -33,12 +29,12 @@ class Form(Protocol):
 class Changes:
     """Each change as it comes."""
 
-    def __init__(self, form: Format, clock: Clock, out: Out) -> None:
-        self._write, self._clock, self._out = form.change, clock, out
+    def __init__(self, writer: AnswerWriter) -> None:
+        self._writer = writer
 
     def take(self, changes: Iterable[Change], start: int, now: int) -> None:
         for time, atom, holds in changes:
-            self._out(self._write(self._clock(time), atom, holds))
+            self._writer.change(time, atom, holds)
 
     def end(self) -> None:
         """Nothing is left: every change was written."""
@@ -47,8 +43,8 @@ class Changes:
 class Snapshots:
     """What holds, at every time point from the start; a time point that is revised is written again."""
 
-    def __init__(self, form: Format, clock: Clock, out: Out) -> None:
-        self._write, self._clock, self._out = form.snapshot, clock, out
+    def __init__(self, writer: AnswerWriter) -> None:
+        self._writer = writer
         self._holding: set[Atom] = set()
         self._next: int | None = None
 
@@ -70,7 +66,7 @@ class Snapshots:
             return
         atoms = sorted(self._holding)
         for time in range(self._next, last + 1):
-            self._out(self._write(self._clock(time), atoms))
+            self._writer.snapshot(time, atoms)
         self._next = last + 1
 
     def end(self) -> None:
@@ -80,8 +76,8 @@ class Snapshots:
 class Intervals:
     """The maximal runs of time points at which an atom holds, each as soon as it is certain."""
 
-    def __init__(self, form: Format, clock: Clock, out: Out) -> None:
-        self._write, self._clock, self._out = form.interval, clock, out
+    def __init__(self, writer: AnswerWriter) -> None:
+        self._writer = writer
         self._builder = IntervalBuilder[Atom]()
         self._closing: dict[Atom, int] = {}  # ceased at `_time`, which a revision may yet take back
         self._time = self._now = -1
@@ -104,20 +100,17 @@ class Intervals:
 
     def _flush(self) -> None:
         for atom, since in self._closing.items():
-            self._emit(atom, since, self._time - 1, False)
+            self._writer.interval(atom, since, self._time - 1, False)
         self._closing.clear()
-
-    def _emit(self, atom: Atom, since: int, until: int, ongoing: bool) -> None:
-        self._out(self._write(atom, self._clock(since), self._clock(until), ongoing))
 
     def end(self) -> None:
         """Write the intervals that ended last, and those that the end of the stream leaves open."""
         self._flush()
         for atom, since, until in sorted(self._builder.finish(self._now).rows(), key=itemgetter(1, 0)):
-            self._emit(atom, since, until, True)
+            self._writer.interval(atom, since, until, True)
 
 
-FORMS: dict[str, Callable[[Format, Clock, Out], Form]] = {
+FORMS: Mapping[FormName, Callable[[AnswerWriter], Form]] = {
     "changes": Changes,
     "snapshots": Snapshots,
     "intervals": Intervals,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from laser.errors import RecordError
-from laser.io.formats import FORMATS, Format, format_of
-from laser.io.lines import open_lines, source_name
-from laser.io.records import Item, Malformed, Record, Rejects, Said, in_order, read_items, sift
-from laser.syntax.looks_like import Kind, likeness
+from laser.io.formats import format_by_look, format_of
+from laser.io.formats.format import Format
+from laser.io.lines import source_name
+from laser.io.records import Item, Malformed, ParsedLine, Record, Rejects, accept_records, records_of
+from laser.syntax.looks_like import looks_like_program
 from laser.ticks import Tick
 from laser.values import Atom
 
@@ -27,36 +28,36 @@ def read_stream(
 ) -> Iterator[Record]:
     """The records of a stream in time order; ``-`` is standard input, a record as soon as its line is there."""
     form = format_of(path, layout)
-    with open_lines(path) as lines:
-        items = read_items(form.gather(lines), lambda text: form.record(text, tick))
-        yield from sift(in_order(_hinted(items, form), start), rejects, source_name(path))
+    items = _hinted(records_of(form.read(path, tick), start), form)
+    return accept_records(items, rejects, source_name(path))
 
 
-def _hinted(items: Iterable[Item], form: Format) -> Iterator[Item]:
+def _hinted(items: Iterator[Item], form: Format) -> Iterator[Item]:
     """Until a first record fits, what is malformed may be of another format, which is then named."""
-    fits = False
     for item in items:
-        fits = fits or isinstance(item, Record)
-        if isinstance(item, Malformed) and not fits:
-            yield item._replace(reason=item.reason + _hint(likeness(item.text), form))
-        else:
+        if isinstance(item, Record):
             yield item
+            break
+        yield item._replace(reason=item.reason + _hint(item.text, form))
+    yield from items
 
 
-def _hint(kind: Kind | None, form: Format) -> str:
-    if kind is None or kind == form.name:
-        return ""
-    if kind == "program":
+def _hint(line: str, form: Format) -> str:
+    if looks_like_program(line):
         return "; the file looks like a program: did you swap PROGRAM and STREAM?"
-    other = FORMATS[kind]
-    return f"; the file looks like {other.title}: use --input-format {kind}, or a name that ends in {other.suffixes[0]}"
+    other = format_by_look(line)
+    if other is None or other is form:
+        return ""
+    return (
+        f"; the file looks like {other.title}: use --input-format {other.name}, "
+        f"or a name that ends in {other.suffixes[0]}"
+    )
 
 
 def read_background(path: str | Path, layout: str | None = None) -> Iterator[Atom]:
-    """The facts of a file without times: text (``a(x), b(y).``), CSV (``predicate,args…``) or JSON Lines."""
-    form = format_of(path, layout)
-    with open_lines(path) as lines:
-        for item in read_items(form.gather(lines), lambda text: Said(0, tuple(form.background(text)))):
-            if isinstance(item, Malformed):
-                raise RecordError(item.reason, item.line, source_name(path))
-            yield from item.facts
+    """The facts of a file without times, in any format."""
+    for item in format_of(path, layout).read_background(path):
+        if isinstance(item, Malformed):
+            raise RecordError(item.reason, item.line, source_name(path))
+        assert isinstance(item.said, ParsedLine)
+        yield from item.said.facts

@@ -1,33 +1,63 @@
-"""Records of a stream, and what becomes of malformed ones.
+"""What files say, and what becomes of malformed lines.
 
-A reader of a format yields, line after line, a Record or a Malformed. The few steps from there to the reasoner are
-generators over that: put late records aside (`in_order`), and refuse or collect what is malformed (`sift`).
+A reader of a format yields, line after line or row after row, an Entry or a Malformed. The two steps from there to the reasoner
+are generators over that: take the records of a stream (`records_of`), and refuse or collect what is malformed
+(`accept_records`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, assert_never
 
-from laser.errors import LaserError, RecordError
-from laser.io.lines import Line
+from laser.errors import RecordError
 from laser.values import Atom
 
-__all__ = ["Item", "Malformed", "Record", "Rejects", "Said", "in_order", "read_items", "sift"]
+__all__ = [
+    "Entry", "Item", "Malformed", "ParsedChange", "ParsedInterval", "ParsedLine", "Record", "Rejects",
+    "accept_records", "reason_of", "records_of",
+]  # fmt: skip
 
 
-class Said(NamedTuple):
-    """What a line says: a time point and its facts, and whether the time was written as a date."""
+class ParsedLine(NamedTuple):
+    """What holds at a time point, as far as a line says: a line of a stream, or a snapshot. ``iso``: the time was a date."""
 
     time: int
     facts: tuple[Atom, ...]
     iso: bool = False
 
 
+class ParsedChange(NamedTuple):
+    """That an atom begins to hold, or ceases."""
+
+    time: int
+    atom: Atom
+    holds: bool
+    iso: bool = False
+
+
+class ParsedInterval(NamedTuple):
+    """That an atom holds over a run of time points; ``open``: it still held when the stream ended."""
+
+    atom: Atom
+    since: int
+    until: int
+    open: bool = False
+    iso: bool = False
+
+
+class Entry(NamedTuple):
+    """What a line or row says, and its place."""
+
+    said: ParsedLine | ParsedChange | ParsedInterval
+    line: int
+    text: str
+
+
 class Record(NamedTuple):
-    """A well-formed record with the place that it came from."""
+    """A well-formed record of a stream, with the place that it came from."""
 
     time: int
     facts: tuple[Atom, ...]
@@ -37,7 +67,7 @@ class Record(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """A line that is no record, and why."""
+    """A line that cannot be read, and why."""
 
     line: int
     text: str
@@ -49,40 +79,36 @@ Item: TypeAlias = Record | Malformed
 _LONGEST_REASON = 300
 
 
-def read_items(lines: Iterable[Line], parse: Callable[[str], Said | None]) -> Iterator[Item]:
-    """Parse line by line; a line of which ``parse`` makes None (a blank, a comment) is passed over."""
-    for number, text, fault in lines:
-        if fault is not None:
-            yield Malformed(number, text, fault)
-            continue
-        try:
-            said = parse(text)
-        except (LaserError, ValueError, RecursionError) as error:
-            yield Malformed(number, text, reason_of(error))
-        else:
-            if said is not None:
-                yield Record(*said, number, text)
-
-
 def reason_of(error: Exception) -> str:
     """Why a line was refused, short enough to be read even where the line is not."""
     reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
     return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"
 
 
-def in_order(items: Iterable[Item], start: int | None = None) -> Iterator[Item]:
-    """Time never goes back: a record before the present, or before the start, is malformed."""
-    present = None
+def records_of(
+    items: Iterable[Entry | Malformed], start: int | None = None, present: int | None = None
+) -> Iterator[Item]:
+    """The records of a stream, in the order of time. What comes late or before the start is malformed, and so is an answer."""
+    first = start if present is None else present
     for item in items:
         if isinstance(item, Malformed):
             yield item
-        elif present is not None and item.time < present:
-            yield Malformed(item.line, item.text, f"time {item.time} lies before {present}")
-        elif start is not None and item.time < start:
-            yield Malformed(item.line, item.text, f"time {item.time} lies before the start, {start}")
-        else:
-            present = item.time
-            yield item
+            continue
+        said, line, text = item
+        match said:
+            case ParsedLine(time):
+                if first is not None and time < first:
+                    where = f"the start, {start}" if present is None else present
+                    yield Malformed(line, text, f"time {time} lies before {where}")
+                else:
+                    first = present = time
+                    yield Record(*said, line, text)
+            case ParsedChange():
+                yield Malformed(line, text, "it is a change of an answer, not a record of a stream")
+            case ParsedInterval():
+                yield Malformed(line, text, "it is an interval of an answer, not a record of a stream")
+            case _:
+                assert_never(said)
 
 
 class Sink(Protocol):
@@ -107,7 +133,7 @@ class Rejects:
         self.sink.flush()
 
 
-def sift(items: Iterable[Item], rejects: Rejects | None = None, name: str = "<stream>") -> Iterator[Record]:
+def accept_records(items: Iterable[Item], rejects: Rejects | None = None, name: str = "<stream>") -> Iterator[Record]:
     """The records alone; a malformed one is set aside, or raises RecordError where nobody collects them."""
     for item in items:
         if isinstance(item, Record):

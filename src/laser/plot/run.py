@@ -11,7 +11,8 @@ from laser.plot.model import Timeline
 from laser.plot.tracks import Lines, Tracks, make_timeline
 from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
-from laser.values import Atom, Predicate
+from laser.values import Predicate
+from laser.values.facts import to_atom
 
 __all__ = ["draw_run", "head_order", "timeline", "track"]
 
@@ -55,7 +56,7 @@ def track(reasoner: Reasoner, stream: Stream, until: int | None) -> tuple[Tracks
     for time, facts, changes in drive(reasoner, stream, until):
         given.seen(time)
         for fact in facts:
-            given.point(time, Atom.of(fact))
+            given.point(time, to_atom(fact))
         for change in changes:
             derived.change(*change)
     if reasoner.start is not None and reasoner.time is not None:

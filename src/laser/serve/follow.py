@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, assert_never
 
-from laser.errors import LaserError
 from laser.io.formats import format_of
-from laser.plot.reading import Parser, answer_files, parser_of
-from laser.plot.rows import Saying
+from laser.io.formats.format import Format, LineFormat, Parse
+from laser.io.lines import Line
+from laser.io.records import Entry, Malformed, ParsedChange, ParsedInterval, ParsedLine
+from laser.plot.reading import answer_files
 from laser.serve.live import Session
 from laser.ticks import Tick
 
@@ -20,6 +22,9 @@ PAUSE = 0.3
 MOST_BYTES = 1024 * 1024
 """What is read of a file in one go, so that a long one does not stop everything else."""
 MOST_TOLD = 2000
+"""Rows of one event."""
+
+Answer: TypeAlias = ParsedLine | ParsedChange | ParsedInterval
 
 
 class Follower:
@@ -28,19 +33,17 @@ class Follower:
     def __init__(self, path: Path, tick: Tick) -> None:
         self._path, self._tick = path, tick
         self._done: dict[Path, int] = {}
-        self._parsers: dict[Path, Parser] = {}
+        self._parsers: dict[Path, Parse] = {}
 
-    def news(self) -> Iterator[Saying]:
+    def news(self) -> Iterator[Answer]:
         """What was written since the last time."""
         if not self._path.exists():
             return
         for file in answer_files(self._path) if self._path.is_dir() else [self._path]:
-            yield from self._news_of(file)
+            form = format_of(file)
+            yield from self._new_lines(file, form) if isinstance(form, LineFormat) else self._new_file(file, form)
 
-    def _news_of(self, file: Path) -> Iterator[Saying]:
-        if file.suffix == ".parquet":
-            yield from self._parquet(file)
-            return
+    def _new_lines(self, file: Path, form: LineFormat) -> Iterator[Answer]:
         begin = self._done.get(file, 0)
         if file.stat().st_size < begin:  # it was written anew
             begin = 0
@@ -50,54 +53,59 @@ class Follower:
             data = handle.read(MOST_BYTES)
         whole = data[: data.rfind(b"\n") + 1]  # a line that is still being written waits
         self._done[file] = begin + len(whole)
-        parse = self._parsers.setdefault(file, parser_of(format_of(file).name, self._tick, file))
-        for line in whole.decode("utf-8", "replace").splitlines():
-            yield from _try(parse, line)
+        parse = self._parsers.setdefault(file, form.parser(self._tick, file))
+        lines = (Line(0, line) for line in whole.decode("utf-8", "replace").splitlines())
+        return _understood(form.read_lines(lines, parse))
 
-    def _parquet(self, file: Path) -> Iterator[Saying]:
-        """A Parquet file is whole once its last bytes are there."""
-        if file in self._done or not _ends_whole(file):
-            return
-        from laser.plot.parquet import read_parquet
-
+    def _new_file(self, file: Path, form: Format) -> Iterator[Answer]:
+        """A file that is not read by lines is read once, when it is whole."""
+        if file in self._done or not form.is_whole(file):
+            return iter(())
         self._done[file] = file.stat().st_size
-        yield from read_parquet(file, self._tick)
+        return _understood(form.read(file, self._tick, by_folder=True))
 
 
-def _try(parse: Parser, line: str) -> Iterator[Saying]:
+def _understood(items: Iterable[Entry | Malformed]) -> Iterator[Answer]:
     """A line that says nothing that we understand is passed over: the writer's output is not ours to refuse."""
-    try:
-        saying = parse(line)
-    except (LaserError, ValueError, RecursionError):
-        return
-    if saying is not None:
-        yield saying
-
-
-def _ends_whole(file: Path) -> bool:
-    with file.open("rb") as handle:
-        handle.seek(max(0, file.stat().st_size - 4))
-        return handle.read() == b"PAR1"
+    return (item.said for item in items if isinstance(item, Entry))
 
 
 async def follow(session: Session, path: Path, tick: Tick) -> None:
     """Tell a session what a path says, for ever."""
     follower = Follower(path, tick)
     while True:
-        sayings = await asyncio.to_thread(lambda: list(follower.news()))
-        for body in bodies(sayings):
+        answers = await asyncio.to_thread(lambda: list(follower.news()))
+        for body in bodies(answers):
             session.log.add("step", body)
         await asyncio.sleep(PAUSE)
 
 
-def bodies(sayings: list[Saying]) -> Iterator[dict[str, Any]]:
+def bodies(answers: list[Answer]) -> Iterator[dict[str, Any]]:
     """Events of what was said: changes, facts, and whole intervals, in pieces of a sensible size."""
-    told = [told for saying in sayings for told in saying.told]
-    for first in range(0, len(told), MOST_TOLD):
-        piece = told[first : first + MOST_TOLD]
-        yield {
-            "now": max(t.time if t.until is None else t.until for t in piece),
-            "changes": [(t.time, str(t.atom), t.holds) for t in piece if t.atom and t.holds is not None],
-            "bars": [(str(t.atom), t.time, t.until) for t in piece if t.atom and t.until is not None],
-            "facts": [(t.time, str(t.atom)) for t in piece if t.atom and t.until is None and t.holds is None],
-        }
+    for first in range(0, len(answers), MOST_TOLD):
+        body = Body()
+        for said in answers[first : first + MOST_TOLD]:
+            body.take(said)
+        yield asdict(body)
+
+
+@dataclass
+class Body:
+    """An event on its way, as the page reads it."""
+
+    now: int = 0
+    changes: list[tuple[int, str, bool]] = field(default_factory=list)
+    bars: list[tuple[str, int, int]] = field(default_factory=list)
+    facts: list[tuple[int, str]] = field(default_factory=list)
+
+    def take(self, said: Answer) -> None:
+        match said:
+            case ParsedLine(time=last, facts=facts):
+                self.facts += [(last, str(fact)) for fact in facts]
+            case ParsedChange(time=last, atom=atom, holds=holds):
+                self.changes.append((last, str(atom), holds))
+            case ParsedInterval(atom=atom, since=since, until=last):
+                self.bars.append((str(atom), since, last))
+            case _:
+                assert_never(said)
+        self.now = max(self.now, last)

@@ -3,77 +3,69 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
 from laser.engine.run import drive
-from laser.errors import FactError, LaserError, TimeError
-from laser.io.formats.jsonl import parse_record as parse_json
-from laser.io.formats.text import parse_record as parse_text
-from laser.io.records import Said, reason_of
+from laser.errors import FactError, TimeError
+from laser.io.formats import format_of_text
+from laser.io.lines import Line
+from laser.io.records import Entry, Malformed, Record, records_of
+from laser.serve.settings import Limits
+from laser.settings import RunSettings
 from laser.ticks import Tick
 from laser.values import Atom
+from laser.values.facts import to_atom
 
-__all__ = ["LiveTask"]
+__all__ = ["LiveRun", "run_settings"]
 
 KEPT_FACTS = 50_000
 """Facts that are kept so that the past can be explained."""
 
 
-class LiveTask:
+def run_settings(message: dict[str, Any]) -> RunSettings:
+    """The settings that a message asks for, empty texts where it leaves one open."""
+    tick = Tick.parse(message.get("tick") or "1 s")
+    start, until = (tick.from_text(str(message[name])) if message.get(name) else None for name in ("start", "until"))
+    return RunSettings(start=start, until=until, tick=tick, limit=int(message.get("limit", Limits().derivations)))
+
+
+class LiveRun:
     """A reasoner that is fed lines, and keeps the last facts to explain them."""
 
-    def __init__(self, request: dict[str, Any]) -> None:
-        self._tick = Tick.parse(request.get("tick") or "1 s")
-        start = request.get("start")
-        self._start = None if start in (None, "") else self._tick.from_text(str(start))
-        self._program = parse(str(request.get("program", "")))
-        self._reasoner = Reasoner(self._program, self._start, tick=self._tick, limit=int(request.get("limit", 200_000)))
+    def __init__(self, message: dict[str, Any]) -> None:
+        self._settings = run_settings(message)
+        self._program = parse(str(message.get("program", "")))
+        self._reasoner = Reasoner.of(self._program, self._settings)
         self._facts: deque[tuple[int, Atom]] = deque(maxlen=KEPT_FACTS)
         self._seen = 0
 
     def take(self, lines: list[str], first: int) -> dict[str, Any]:
-        """Take lines (JSON or text) in order; those that are malformed or late are told, and change nothing."""
-        batches: list[tuple[int, list[Atom]]] = []
-        rejected = []
+        """Take lines, each in any format, in order; those that are malformed or late are told, and change nothing."""
+        items = list(records_of(self._read(lines, first), self._settings.start, self._reasoner.time))
+        rejected = [{"line": item.line, "reason": item.reason} for item in items if isinstance(item, Malformed)]
+        return {**self._advance([item for item in items if isinstance(item, Record)]), "rejected": rejected}
+
+    def _read(self, lines: list[str], first: int) -> Iterator[Entry | Malformed]:
         for number, line in enumerate(lines, first):
-            try:
-                said = self._parse(line)
-                if said is not None:
-                    self._check(said.time, batches)
-                    self._gather(said, batches)
-            except (LaserError, ValueError, RecursionError) as error:
-                rejected.append({"line": number, "reason": reason_of(error)})
-        return {**self._advance(batches), "rejected": rejected}
+            form = format_of_text(line)
+            yield from form.read_lines([Line(number, line)], form.parser(self._settings.tick))
 
-    def _parse(self, line: str) -> Said | None:
-        return (parse_json if line.lstrip().startswith("{") else parse_text)(line, self._tick)
-
-    def _check(self, time: int, batches: list[tuple[int, list[Atom]]]) -> None:
-        present = batches[-1][0] if batches else self._reasoner.time
-        present = self._start if present is None else present
-        if present is not None and time < present:
-            raise TimeError(f"time {time} lies before {present}")
-
-    @staticmethod
-    def _gather(said: Said, batches: list[tuple[int, list[Atom]]]) -> None:
-        if not batches or batches[-1][0] != said.time:
-            batches.append((said.time, []))
-        batches[-1][1].extend(said.facts)
-
-    def _advance(self, batches: list[tuple[int, list[Atom]]]) -> dict[str, Any]:
+    def _advance(self, records: list[Record]) -> dict[str, Any]:
         changes: list[tuple[int, str, bool]] = []
         facts: list[tuple[int, str]] = []
-        for time, keys, changed in drive(self._reasoner, batches) if batches else ():
+        stream = [(record.time, record.facts) for record in records]
+        for time, given, changed in drive(self._reasoner, stream) if stream else ():
             changes += [(at, str(atom), holds) for at, atom, holds in changed]
-            atoms = list(map(Atom.of, keys))
+            atoms = list(map(to_atom, given))
             facts += [(time, str(atom)) for atom in atoms]
             self._facts.extend((time, atom) for atom in atoms)
             self._seen += len(atoms)
         return {"now": self._reasoner.time, "facts": facts, "changes": changes}
 
-    def explain(self, request: dict[str, Any]) -> dict[str, Any]:
+    def explain(self, message: dict[str, Any]) -> dict[str, Any]:
         """Why an atom holds, or does not, at a time of the past that is still known."""
         from laser.serve.explanations import tell
 
@@ -82,8 +74,8 @@ class LiveTask:
                 f"only the last {KEPT_FACTS:,} facts are kept here, and there were more: the past cannot be explained"
             )
         stream = [(time, [atom]) for time, atom in self._facts]
-        time = int(request["at"])
+        time = int(message["at"])
         present = self._reasoner.time
         if present is None or time > present:
             raise TimeError(f"time {time} is not there yet")
-        return tell(self._program, stream, str(request["atom"]), time, self._reasoner.start, self._tick)
+        return tell(self._program, stream, str(message["atom"]), time, self._reasoner.start, self._settings.tick)

@@ -10,13 +10,15 @@ from laser.checks.report import check
 from laser.engine.reasoner import Reasoner
 from laser.engine.run import drive
 from laser.errors import LaserError, ProgramError
-from laser.io.records import Record
+from laser.io.formats import format_of_text
+from laser.io.lines import Line
+from laser.io.records import Malformed, Record, records_of
 from laser.plot.model import Timeline
 from laser.plot.reduce import reduce
 from laser.plot.run import head_order, track
 from laser.plot.tracks import make_timeline
-from laser.serve.live_run import LiveTask
-from laser.serve.source import divide, guess_format, read_items_of
+from laser.serve.live_run import LiveRun, run_settings
+from laser.settings import RunSettings
 from laser.syntax.formatter import format_source
 from laser.syntax.program import Program
 from laser.ticks import Tick
@@ -35,14 +37,14 @@ class Worker:
     """Answers requests; it keeps nothing between them but a live run, if it has one."""
 
     def __init__(self) -> None:
-        self._live: LiveTask | None = None
+        self._live: LiveRun | None = None
 
-    def answer(self, request: Message) -> Message:
+    def answer(self, message: Message) -> Message:
         """The answer; what Laser refuses is an answer, too."""
         try:
-            if str(request.get("task", "")).startswith("live-"):
-                return self._answer_live(request)
-            return TASKS[request["task"]](request)
+            if str(message.get("task", "")).startswith("live-"):
+                return self._answer_live(message)
+            return TASKS[message["task"]](message)
         except ProgramError as error:
             return {"error": {"kind": "program", "message": str(error)}}
         except LaserError as error:
@@ -56,70 +58,75 @@ class Worker:
                 "error": {"kind": "internal", "message": f"a mistake in Laser itself: {type(error).__name__}: {error}"}
             }
 
-    def _answer_live(self, request: Message) -> Message:
-        match request["task"]:
+    def _answer_live(self, message: Message) -> Message:
+        match message["task"]:
             case "live-open":
-                self._live = LiveTask(request)
+                self._live = LiveRun(message)
                 return {"ok": True}
             case "live-take":
                 assert self._live is not None
-                return self._live.take(request["lines"], request["first"])
+                return self._live.take(message["lines"], message["first"])
             case _:
                 assert self._live is not None
-                return self._live.explain(request)
+                return self._live.explain(message)
 
 
-class Given:
-    """A request's program and stream, read."""
+class Request:
+    """What the page asks about: a program and a stream, read."""
 
-    def __init__(self, request: Message) -> None:
-        self.tick = Tick.parse(request.get("tick") or "1 s")
-        self.start = _time(request.get("start"), self.tick)
-        self.until = _time(request.get("until"), self.tick)
-        self.limit = int(request.get("limit", 200_000))
-        self.program_text = str(request.get("program", ""))
-        text = str(request.get("stream", ""))
-        items = read_items_of(text, guess_format(text), self.tick, self.start)
-        self.records, self.stream_findings = divide(items)
+    def __init__(self, message: Message) -> None:
+        self.settings = run_settings(message)
+        self.program_text = str(message.get("program", ""))
+        self.records, self.stream_findings = _read_stream(str(message.get("stream", "")), self.settings)
 
     @property
     def program(self) -> Program:
         return parse(self.program_text)
 
     def reasoner(self) -> Reasoner:
-        return Reasoner(self.program, self.start, tick=self.tick, limit=self.limit)
+        return Reasoner.of(self.program, self.settings)
 
     @property
     def stream(self) -> list[tuple[int, list[Atom]]]:
         return [(record.time, list(record.facts)) for record in self.records]
 
     @property
-    def dates(self) -> bool:
-        return any(record.iso for record in self.records[:1])
+    def dates(self) -> Tick | None:
+        """The tick by which times are shown as dates, if the stream has dates."""
+        return self.settings.tick if any(record.iso for record in self.records[:1]) else None
 
 
-def _time(text: Any, tick: Tick) -> int | None:
-    return None if text in (None, "") else tick.from_text(str(text))
+def _read_stream(text: str, settings: RunSettings) -> tuple[list[Record], list[Message]]:
+    """The records of the text in the page, and the findings about what is malformed in it."""
+    form = format_of_text(text)
+    lines = (Line(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1))
+    items = list(records_of(form.read_lines(lines, form.parser(settings.tick)), settings.start))
+    findings = [_finding(item) for item in items if isinstance(item, Malformed)]
+    return [item for item in items if isinstance(item, Record)], findings
 
 
-def evaluate(request: Message) -> Message:
+def _finding(item: Malformed) -> Message:
+    return {"line": item.line, "severity": "error", "message": item.reason, "hint": None, "note": None}
+
+
+def evaluate(message: Message) -> Message:
     """The findings about a program and a stream, and the timeline where there are no errors."""
-    given = Given(request)
-    streamed = {fact.signature for record in given.records for fact in record.facts}
-    report = check(given.program_text, streamed or None, tick=given.tick)
+    request = Request(message)
+    streamed = {fact.signature for record in request.records for fact in record.facts}
+    report = check(request.program_text, streamed or None, tick=request.settings.tick)
     findings = report.to_json()["findings"][:MOST_FINDINGS]
     told = {
         "findings": findings,
-        "stream_findings": given.stream_findings[:MOST_FINDINGS],
+        "stream_findings": request.stream_findings[:MOST_FINDINGS],
         "reach": str(report.reach or ""),
     }
     if not report.ok:
         return told
-    reasoner = given.reasoner()
-    tracks = track(reasoner, given.stream, given.until)
-    made = make_timeline(*tracks, None, head_order(given.program), given.tick if given.dates else None)
+    reasoner = request.reasoner()
+    tracks = track(reasoner, request.stream, request.settings.until)
+    made = make_timeline(*tracks, None, head_order(request.program), request.dates)
     shown = _bounded(reduce(made, COLUMNS, ROWS))
-    return {**told, "timeline": shown.to_json(), "reports": list(reasoner.reports), "facts": _count(given.records)}
+    return {**told, "timeline": shown.to_json(), "reports": list(reasoner.reports), "facts": _count(request.records)}
 
 
 def _bounded(made: Timeline) -> Timeline:
@@ -132,28 +139,29 @@ def _count(records: list[Record]) -> int:
     return sum(len(record.facts) for record in records)
 
 
-def snapshot(request: Message) -> Message:
+def snapshot(message: Message) -> Message:
     """What is in the output at a time, and which facts came then."""
-    given = Given(request)
-    at = int(request["at"])
-    reasoner = given.reasoner()
-    for _ in drive(reasoner, given.stream, at):
+    request = Request(message)
+    at = int(message["at"])
+    reasoner = request.reasoner()
+    for _ in drive(reasoner, request.stream, at):
         pass
-    facts = [fact for record in given.records if record.time == at for fact in record.facts]
+    facts = [fact for record in request.records if record.time == at for fact in record.facts]
     return {"holding": [str(atom) for atom in sorted(reasoner.holding())], "facts": list(map(str, facts))}
 
 
-def explain(request: Message) -> Message:
+def explain(message: Message) -> Message:
     """Why an atom holds at a time, or why it does not."""
     from laser.serve.explanations import tell
 
-    given = Given(request)
-    return tell(given.program, given.stream, str(request["atom"]), int(request["at"]), given.start, given.tick)
+    request = Request(message)
+    atom, at, settings = str(message["atom"]), int(message["at"]), request.settings
+    return tell(request.program, request.stream, atom, at, settings.start, settings.tick)
 
 
-def tidy(request: Message) -> Message:
+def tidy(message: Message) -> Message:
     """The program in the house style, or in the other notation."""
-    text, notation = str(request["program"]), request.get("notation")
+    text, notation = str(message["program"]), message.get("notation")
     if notation in ("readable", "formal"):
         text = parse(text).to_text(notation)
     return {"program": format_source(text, "<program>")}

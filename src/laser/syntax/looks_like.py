@@ -1,44 +1,53 @@
-"""What a file looks to be, by its first line: programs and streams are easily taken for each other."""
+"""What a file looks to be, by its first line: programs and streams are easily taken for each other.
+
+How the lines of each format look is a matter of `laser.io.formats`; here is what they have in common.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Literal, TypeAlias
 
 from laser.errors import Diagnostic, Span
 
-__all__ = ["Kind", "likeness", "taken_for_program"]
+__all__ = ["TIME", "first_line", "looks_like_program", "looks_like_stream", "stream_in_place_of_program"]
 
-Kind: TypeAlias = Literal["text", "jsonl", "csv", "program"]
+TIME = r"\s*(?:\d{4}-\d\d-\d\d[T ][^,()]*?|\d+)\s*"
+"""A time, as it begins a line of a stream; for regular expressions."""
 
-_TIME = r"\s*(?:\d{4}-\d\d-\d\d[T ][^,()]*?|\d+)\s*"
-_KINDS: dict[Kind, re.Pattern[str]] = {
-    "text": re.compile(rf"{_TIME}:(?![-\d])"),
-    "jsonl": re.compile(r'\s*\{\s*"'),
-    "csv": re.compile(rf'\s*"?time"?\s*,\s*"?predicate\b|{_TIME},\s*"*(?:[a-z]\w*|<[^<>\s]+>)"*\s*(?:,|\Z)', re.I),
-    "program": re.compile(
-        r"\s*(?:#(?:const|show|prefix)\b|@|[a-z]\w*\s*(?:\([^()]*\)\s*)?(?::-|<-|←|\.\s*(?:%|//|\Z)))"
-    ),
-}
+_STREAM = re.compile(rf'{TIME}(?::(?![-\d])|,)|\s*\{{\s*"|\s*"?time"?\s*,', re.I)
+_PROGRAM = re.compile(r"\s*(?:#(?:const|show|prefix)\b|@|[a-z]\w*\s*(?:\([^()]*\)\s*)?(?::-|<-|←|\.\s*(?:%|//|\Z)))")
 _ENOUGH = 300
 _IDLE = re.compile(r"\s*(?:%|//|\Z)")
 
 
-def likeness(line: str) -> Kind | None:
-    """The kind of file that a line looks to be from, where it looks like any.
+def looks_like_program(line: str) -> bool:
+    """Whether a line begins like a rule or a directive.
 
-    >>> likeness("36: a(x1, y)."), likeness('{"time": 36}'), likeness("36,a,x1,y"), likeness("q(X) :- a(X, _).")
-    ('text', 'jsonl', 'csv', 'program')
+    >>> looks_like_program("q(X) :- a(X, _)."), looks_like_program("36: a(x1, y).")
+    (True, False)
     """
-    start = line[:_ENOUGH]
-    return next((kind for kind, pattern in _KINDS.items() if pattern.match(start)), None)
+    return bool(_PROGRAM.match(line[:_ENOUGH]))
 
 
-def taken_for_program(text: str) -> Diagnostic | None:
-    """The one finding about a stream in the place of a program."""
+def looks_like_stream(line: str) -> bool:
+    """Whether a line begins with a time or a JSON object, or is a header of CSV.
+
+    >>> looks_like_stream("36: a(x1, y)."), looks_like_stream('{"time": 36}'), looks_like_stream("q(X) :- a(X, _).")
+    (True, True, False)
+    """
+    return bool(_STREAM.match(line[:_ENOUGH]))
+
+
+def first_line(text: str) -> tuple[int, str]:
+    """The first line that says something, and its number; 0 and nothing where none does."""
     rows = enumerate(text.removeprefix("\ufeff").splitlines(), 1)
-    number, row = next(((number, row) for number, row in rows if not _IDLE.match(row)), (0, ""))
-    if likeness(row) in (None, "program"):
+    return next(((number, row) for number, row in rows if not _IDLE.match(row)), (0, ""))
+
+
+def stream_in_place_of_program(text: str) -> Diagnostic | None:
+    """The one finding about a stream in the place of a program."""
+    number, row = first_line(text)
+    if not looks_like_stream(row):
         return None
     return Diagnostic(
         "no-program",

@@ -12,7 +12,7 @@ from lark.lexer import Lexer
 from laser.errors import Diagnostic, ProgramError, Span
 from laser.syntax.builder import MAX_DEPTH, Builder, StatementError, too_deep
 from laser.syntax.lexer import lex, span_of
-from laser.syntax.looks_like import taken_for_program
+from laser.syntax.looks_like import stream_in_place_of_program
 from laser.syntax.mistakes import explain, missing_dot
 from laser.syntax.names import resolve_names
 from laser.syntax.program import Program
@@ -36,7 +36,7 @@ def parse_tree(text: str, name: str = "<program>") -> Program:
     findings = [*lexed.findings, *findings]
     statements = [s for part in split(tokens) for s in _parse_statements(part, findings)]
     if findings:
-        stream = taken_for_program(text)
+        stream = stream_in_place_of_program(text)
         raise ProgramError([stream] if stream else _report(findings), text, name)
     return Program(tuple(statements), text, name)
 

@@ -1,74 +1,22 @@
-"""The formats by name: how a line is read, and how an answer is written."""
+"""The formats, and how one is found: by name, by the name of a file, by the look of a line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from laser.io.formats import csv, jsonl, text
-from laser.io.lines import Line
-from laser.io.records import Said
-from laser.ticks import Tick
-from laser.values import Atom
+from laser.io.formats.csv import CSV
+from laser.io.formats.format import Format, LineFormat
+from laser.io.formats.jsonl import JSONL
+from laser.io.formats.parquet import PARQUET
+from laser.io.formats.text import TEXT
+from laser.syntax.looks_like import first_line
 
-__all__ = ["FORMATS", "Format", "format_of"]
+__all__ = ["FORMATS", "format_by_look", "format_of", "format_of_text"]
 
+_ALL: tuple[Format, ...] = (TEXT, JSONL, CSV, PARQUET)
 
-@dataclass(frozen=True)
-class Format:
-    """One format: its parsers, its writers, and the header line of each form of answer, where it has one."""
-
-    name: str
-    title: str
-    suffixes: tuple[str, ...]
-    record: Callable[[str, Tick], Said | None]
-    background: Callable[[str], Sequence[Atom]]
-    change: Callable[[int | str, Atom, bool], str]
-    snapshot: Callable[[int | str, Sequence[Atom]], str]
-    interval: Callable[[Atom, int | str, int | str, bool], str]
-    gather: Callable[[Iterable[Line]], Iterator[Line]] = iter
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-_TEXT = Format(
-    "text",
-    "text",
-    (".stream", ".txt", ".lars"),
-    text.parse_record,
-    text.parse_background,
-    text.write_change,
-    text.write_snapshot,
-    text.write_interval,
-)
-_JSONL = Format(
-    "jsonl",
-    "JSON Lines",
-    (".jsonl", ".ndjson", ".json"),
-    jsonl.parse_record,
-    jsonl.parse_background,
-    jsonl.write_change,
-    jsonl.write_snapshot,
-    jsonl.write_interval,
-)
-_CSV = Format(
-    "csv",
-    "CSV",
-    (".csv",),
-    csv.parse_record,
-    csv.parse_background,
-    csv.write_change,
-    csv.write_snapshot,
-    csv.write_interval,
-    csv.join_quoted,
-    {
-        "changes": "time,holds,predicate,args",
-        "snapshots": "time,predicate,args",
-        "intervals": "since,until,open,predicate,args",
-    },
-)
-
-FORMATS = {form.name: form for form in (_TEXT, _JSONL, _CSV)}
+FORMATS = {form.name: form for form in _ALL}
+_ENOUGH = 300
 
 
 def format_of(path: str | Path, name: str | None = None) -> Format:
@@ -76,4 +24,19 @@ def format_of(path: str | Path, name: str | None = None) -> Format:
     if name is not None:
         return FORMATS[name]
     suffix = Path(str(path).lower().removesuffix(".gz")).suffix
-    return next((form for form in FORMATS.values() if suffix in form.suffixes), _TEXT)
+    return next((form for form in _ALL if suffix in form.suffixes), TEXT)
+
+
+def format_by_look(line: str) -> LineFormat | None:
+    """The format that a line looks to be of, where it looks like any.
+
+    >>> [form and form.name for form in map(format_by_look, ("36: a(x1, y).", '{"time": 36}', "36,a,x1,y", "q :- a."))]
+    ['text', 'jsonl', 'csv', None]
+    """
+    start = line[:_ENOUGH]
+    return next((form for form in _ALL if isinstance(form, LineFormat) and form.look.match(start)), None)
+
+
+def format_of_text(text: str) -> LineFormat:
+    """The format of a text by its first line that says something; text is the rest."""
+    return format_by_look(first_line(text)[1]) or TEXT

@@ -3,6 +3,9 @@
 A field that is a number as JSON writes it is a number, ``<…>`` is an IRI, other text is a string. A string that only looks like
 one of these has quotes of its own: the string 007 needs none, the string 1 is the field ``"1"``, in CSV ``\"""1\"""``.
 Empty fields at the end of a row are padding and do not count.
+
+Answers are understood by their header: ``time,holds,predicate,args`` are changes, ``since,until,open,predicate,args`` intervals;
+snapshots are a stream again.
 """
 
 from __future__ import annotations
@@ -10,27 +13,123 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import assert_never
 
 from laser.errors import FactError
+from laser.io.formats.format import FormName, LineFormat, Parse, read_time
 from laser.io.lines import Line
-from laser.io.records import Said
+from laser.io.records import ParsedChange, ParsedInterval, ParsedLine
+from laser.syntax.looks_like import TIME
 from laser.ticks import Tick
 from laser.values import Atom, Iri, Value, write_value
 from laser.values.facts import read_literal
 
-__all__ = [
-    "join_quoted", "parse_background", "parse_record", "read_field", "write_change", "write_interval", "write_snapshot",
-]  # fmt: skip
+__all__ = ["CSV", "read_field", "write_field"]
 
 _PADDED = re.compile(r"-?0[0-9]|-\s")
 """How no table writes a number: 007 is a code, and JSON does not have it either."""
 _PADDING = frozenset("-0")
 _MUST_QUOTE = re.compile(r'[,"\r\n]|\A\s|\s\Z|\A\Z')
 _MOST_LINES = 100
+_TRUTH = ("false", "true")
 
 
-def join_quoted(lines: Iterable[Line]) -> Iterator[Line]:
-    """A quoted field may go over several lines: join them, under the number of the first."""
+class Csv(LineFormat):
+    name = "csv"
+    title = "CSV"
+    suffixes = (".csv",)
+    spark_name = "csv"
+    look = re.compile(rf'\s*"?(?:time|since)"?\s*,|{TIME},\s*"*(?:[a-z]\w*|<[^<>\s]+>)"*\s*(?:,|\Z)', re.I)
+    headers = {  # noqa: RUF012 - a constant of the class
+        "changes": "time,holds,predicate,args",
+        "snapshots": "time,predicate,args",
+        "intervals": "since,until,open,predicate,args",
+    }
+
+    def parser(self, tick: Tick, place: Path | None = None) -> Parse:
+        return _Parser(tick)
+
+    def parse_background(self, line: str) -> tuple[Atom, ...]:
+        """A row that begins with the word ``predicate`` is a header."""
+        row = _row(line)
+        return (_fact(row),) if row and row[0].strip().lower() != "predicate" else ()
+
+    def gather(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """A quoted field may go over several lines: join them, under the number of the first."""
+        return _join_quoted(lines)
+
+    def write_change(self, time: int | str, atom: Atom, holds: bool) -> str:
+        return _line([str(time), _TRUTH[holds], *_fields(atom)])
+
+    def write_snapshot(self, time: int | str, atoms: Sequence[Atom]) -> str:
+        """A row an atom; a time point with none is ``36``."""
+        return "\n".join(_line([str(time), *_fields(atom)]) for atom in atoms) if atoms else str(time)
+
+    def write_interval(self, atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
+        return _line([str(since), str(until), _TRUTH[ongoing], *_fields(atom)])
+
+
+CSV = Csv()
+
+
+class _Parser:
+    """Rows, understood by the header that came before; without one they are those of a stream."""
+
+    def __init__(self, tick: Tick) -> None:
+        self._tick = tick
+        self._form: FormName = "snapshots"
+
+    def __call__(self, line: str) -> ParsedLine | ParsedChange | ParsedInterval | None:
+        row = _row(line)
+        if not row:
+            return None
+        if not row[0][:1].isdigit() and (form := _form_of(row)) is not None:
+            self._form = form
+            return None
+        match self._form:
+            case "snapshots":
+                time, iso = read_time(row[0], self._tick)
+                return ParsedLine(time, (_fact(row[1:]),) if len(row) > 1 else (), iso)
+            case "changes":
+                stamp, holds, *fields = _with_atom(row, 2)
+                time, iso = read_time(stamp, self._tick)
+                return ParsedChange(time, _fact(fields), _truth(holds), iso)
+            case "intervals":
+                first, last, ongoing, *fields = _with_atom(row, 3)
+                (since, iso), (until, _) = read_time(first, self._tick), read_time(last, self._tick)
+                return ParsedInterval(_fact(fields), since, until, _truth(ongoing), iso)
+            case _:
+                assert_never(self._form)
+
+
+def _form_of(row: list[str]) -> FormName | None:
+    """The form that a header announces, if a row is one."""
+    match [field.strip().lower() for field in row[:2]]:
+        case ["time", "predicate"]:
+            return "snapshots"
+        case ["time", "holds"]:
+            return "changes"
+        case ["since", "until"]:
+            return "intervals"
+        case _:
+            return None
+
+
+def _with_atom(row: list[str], place: int) -> list[str]:
+    if len(row) <= place:
+        raise FactError("the row ends before its atom")
+    return row
+
+
+def _truth(field: str) -> bool:
+    word = field.strip().lower()
+    if word not in _TRUTH:
+        raise FactError(f"{field!r} is neither true nor false")
+    return bool(_TRUTH.index(word))
+
+
+def _join_quoted(lines: Iterable[Line]) -> Iterator[Line]:
     first: Line | None = None
     parts: list[str] = []
     for line in lines:
@@ -69,25 +168,6 @@ def _row(text: str) -> list[str]:
     return row
 
 
-def parse_record(text: str, tick: Tick) -> Said | None:
-    """A row of a stream, or None for blank rows and headers.
-
-    >>> parse_record('36,a,x1,1.5,<http://e.org/y>', Tick())
-    Said(time=36, facts=(a(x1, 1.5, <http://e.org/y>),), iso=False)
-    """
-    row = _row(text)
-    if not row or [field.strip().lower() for field in row[:2]] == ["time", "predicate"]:
-        return None
-    stamp = row[0].strip()
-    return Said(tick.from_text(stamp), (_fact(row[1:]),) if len(row) > 1 else (), not stamp.isdigit())
-
-
-def parse_background(text: str) -> tuple[Atom, ...]:
-    """The fact of a row without a time; a row that begins with the word ``predicate`` is a header."""
-    row = _row(text)
-    return (_fact(row),) if row and row[0].strip().lower() != "predicate" else ()
-
-
 def _fact(fields: list[str]) -> Atom:
     return Atom(fields[0].strip(), map(read_field, fields[1:]))
 
@@ -104,26 +184,11 @@ def read_field(text: str) -> Value:
     return Iri(text[1:-1]) if text[:1] == "<" and text[-1:] == ">" else text  # no IRI there is a mistake, not a string
 
 
-def write_change(time: int | str, atom: Atom, holds: bool) -> str:
-    """``36,true,q,x1,y``"""
-    return _line([str(time), "true" if holds else "false", *_fields(atom)])
-
-
-def write_snapshot(time: int | str, atoms: Sequence[Atom]) -> str:
-    """``36,q,x1,y``, a row an atom, which can be read as a stream again; a time point with none is ``36``."""
-    return "\n".join(_line([str(time), *_fields(atom)]) for atom in atoms) if atoms else str(time)
-
-
-def write_interval(atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
-    """``36,39,false,q,x1,y``"""
-    return _line([str(since), str(until), "true" if ongoing else "false", *_fields(atom)])
-
-
 def _fields(atom: Atom) -> list[str]:
-    return [atom.predicate, *map(_write_field, atom.args)]
+    return [atom.predicate, *map(write_field, atom.args)]
 
 
-def _write_field(value: Value) -> str:
+def write_field(value: Value) -> str:
     """The text that `read_field` makes this value of."""
     if type(value) is not str:
         return write_value(value)

@@ -2,46 +2,91 @@
 
 ``{"time": 36, "facts": [{"predicate": …, "args": […]}, …]}`` has all facts of a time point, or none.
 A string is a string, whatever it looks like; an IRI is ``{"iri": "http://…"}``.
+
+Of answers, snapshots are lines of the second kind, a change is a fact with ``"holds": true``, and an interval has ``since``,
+``until`` and ``open`` for its time.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NoReturn
 
 from laser.errors import FactError, TimeError
-from laser.io.records import Said
+from laser.io.formats.format import LineFormat, Parse, read_time
+from laser.io.formats.rows import read_row
+from laser.io.records import ParsedChange, ParsedInterval, ParsedLine
 from laser.ticks import Tick, check_time
 from laser.values import Atom, Iri, Value, from_json, to_json
 from laser.values.number import NUMBER
 
-__all__ = ["parse_background", "parse_record", "write_change", "write_interval", "write_snapshot"]
+__all__ = ["JSONL"]
 
 _FACT_KEYS = frozenset({"predicate", "args"})
 _RECORD_KEYS = _FACT_KEYS | {"time"}
 _GROUP_KEYS = frozenset({"time", "facts"})
+_CHANGE_KEYS = _FACT_KEYS | {"time", "holds"}
+_INTERVAL_KEYS = _FACT_KEYS | {"since", "until", "open"}
 
 
-def parse_record(text: str, tick: Tick) -> Said | None:
-    """A line of a stream, or None where it is blank.
+class JsonLines(LineFormat):
+    name = "jsonl"
+    title = "JSON Lines"
+    suffixes = (".jsonl", ".ndjson", ".json")
+    spark_name = "json"
+    look = re.compile(r"\s*\{")
 
-    >>> parse_record('{"time": 36, "predicate": "a", "args": ["x1", {"iri": "http://e.org/y"}]}', Tick())
-    Said(time=36, facts=(a(x1, <http://e.org/y>),), iso=False)
-    """
-    if not text.strip():
+    def parser(self, tick: Tick, place: Path | None = None) -> Parse:
+        return lambda line: _parse(line, tick, place)
+
+    def parse_background(self, line: str) -> tuple[Atom, ...]:
+        return (_fact(_object(line), _FACT_KEYS),) if line.strip() else ()
+
+    def write_change(self, time: int | str, atom: Atom, holds: bool) -> str:
+        return _dump({"time": time, "holds": holds, **_atom(atom)})
+
+    def write_snapshot(self, time: int | str, atoms: Sequence[Atom]) -> str:
+        return _dump({"time": time, "facts": [_atom(atom) for atom in atoms]})
+
+    def write_interval(self, atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
+        return _dump({**_atom(atom), "since": since, "until": until, "open": ongoing})
+
+
+JSONL = JsonLines()
+
+
+def _parse(line: str, tick: Tick, place: Path | None) -> ParsedLine | ParsedChange | ParsedInterval | None:
+    if not line.strip():
         return None
-    said = _object(text)
+    said = _object(line)
+    if place is not None and not said.keys() & {"predicate", "facts"}:
+        return read_row(said, tick, place)
+    if "holds" in said:
+        return _change(said, tick)
+    return _interval(said, tick) if "since" in said else _record(said, tick)
+
+
+def _record(said: dict[str, Any], tick: Tick) -> ParsedLine:
     keys = _GROUP_KEYS if "facts" in said else _RECORD_KEYS
     _check_keys(said, keys, required=("time",))
-    time, iso = _time(said["time"], tick)
-    return Said(time, _group(said["facts"]) if "facts" in said else (_fact(said, keys),), iso)
+    time, iso = _time(said, "time", tick)
+    return ParsedLine(time, _group(said["facts"]) if "facts" in said else (_fact(said, keys),), iso)
 
 
-def parse_background(text: str) -> tuple[Atom, ...]:
-    """The fact of a line without a time."""
-    return (_fact(_object(text), _FACT_KEYS),) if text.strip() else ()
+def _change(said: dict[str, Any], tick: Tick) -> ParsedChange:
+    _check_keys(said, _CHANGE_KEYS, required=("time",))
+    time, iso = _time(said, "time", tick)
+    return ParsedChange(time, _fact(said, _CHANGE_KEYS), _truth(said, "holds"), iso)
+
+
+def _interval(said: dict[str, Any], tick: Tick) -> ParsedInterval:
+    _check_keys(said, _INTERVAL_KEYS, required=("since", "until"))
+    (since, iso), (until, _) = _time(said, "since", tick), _time(said, "until", tick)
+    return ParsedInterval(_fact(said, _INTERVAL_KEYS), since, until, _truth(said, "open"), iso)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -95,12 +140,20 @@ def _listed(keys: frozenset[str]) -> str:
     return ", ".join(map(repr, sorted(keys)))
 
 
-def _time(value: Any, tick: Tick) -> tuple[int, bool]:
+def _time(said: dict[str, Any], key: str, tick: Tick) -> tuple[int, bool]:
+    value = said[key]
     if isinstance(value, str):
-        return tick.from_text(value), not value.strip().isdigit()
+        return read_time(value, tick)
     if type(value) is not int:
-        raise TimeError(f"'time' is an integer or an ISO 8601 string, not {_kind(value)}")
+        raise TimeError(f"{key!r} is an integer or an ISO 8601 string, not {_kind(value)}")
     return check_time(value), False
+
+
+def _truth(said: dict[str, Any], key: str) -> bool:
+    value = said.get(key, False)
+    if not isinstance(value, bool):
+        raise FactError(f"{key!r} is true or false, not {_kind(value)}")
+    return value
 
 
 def _group(facts: Any) -> tuple[Atom, ...]:
@@ -144,21 +197,6 @@ def _kind(value: Any) -> str:
             return "a list"
         case _:
             return json.dumps(value, ensure_ascii=False)
-
-
-def write_change(time: int | str, atom: Atom, holds: bool) -> str:
-    """``{"time": 36, "holds": true, "predicate": "q", "args": ["x1", "y"]}``"""
-    return _dump({"time": time, "holds": holds, **_atom(atom)})
-
-
-def write_snapshot(time: int | str, atoms: Sequence[Atom]) -> str:
-    """``{"time": 36, "facts": [{"predicate": "q", "args": ["x1", "y"]}]}``, which can be read as a stream again."""
-    return _dump({"time": time, "facts": [_atom(atom) for atom in atoms]})
-
-
-def write_interval(atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
-    """``{"predicate": "q", "args": ["x1", "y"], "since": 36, "until": 39, "open": false}``"""
-    return _dump({**_atom(atom), "since": since, "until": until, "open": ongoing})
 
 
 def _atom(atom: Atom) -> dict[str, Any]:

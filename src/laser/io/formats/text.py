@@ -1,20 +1,24 @@
 """The text format: ``36: a(x1, y), b(y, z).``, one time point a line.
 
-The time is an integer or ISO 8601. ``37:`` is a time point without facts. ``%`` and ``//`` begin a comment.
+The time is an integer or ISO 8601. ``37:`` is a time point without facts. ``%`` and ``//`` begin a comment. Of answers, snapshots
+are such lines, a change is ``36  + q(x1, y)``, and an interval ``q(x1, y)  [36, 39]``; with ``…]`` it still held at the end.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from laser.errors import FactError, TimeError
-from laser.io.records import Said
+from laser.io.formats.format import LineFormat, Parse, read_time
+from laser.io.records import ParsedChange, ParsedInterval, ParsedLine
+from laser.syntax.looks_like import TIME
 from laser.ticks import Tick
 from laser.values import Atom
-from laser.values.facts import parse_facts
+from laser.values.facts import parse_fact, parse_facts
 
-__all__ = ["parse_background", "parse_record", "strip_comment", "write_change", "write_interval", "write_snapshot"]
+__all__ = ["TEXT", "strip_comment"]
 
 # The colons of an ISO time have a digit behind them, and no fact begins with a digit.
 _AFTER_TIME = re.compile(r":(?!\d)")
@@ -22,29 +26,55 @@ _AFTER_TIME = re.compile(r":(?!\d)")
 _COLUMN = re.compile(r"(?<=, column )\d+(?=\):)")
 # A string that is never closed reaches to the end, so that the search stays linear in the line.
 _COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|<[^<>"\s]*>|(%|//)', re.DOTALL)
+_CHANGE = re.compile(r"\s*([^\s:]\S*)\s+([+-])\s+(.+)")
+_BOUNDS = re.compile(r"(\S+), ([^\s…]+)(…?)\]")
 
 
-def parse_record(text: str, tick: Tick) -> Said | None:
-    """A line of a stream, or None where it has nothing but a comment.
+class Text(LineFormat):
+    name = "text"
+    title = "text"
+    suffixes = (".stream", ".txt", ".lars")
+    look = re.compile(rf"{TIME}:(?![-\d])")
 
-    >>> parse_record("36: a(x1, y), b(y, z).  % two facts", Tick())
-    Said(time=36, facts=(a(x1, y), b(y, z)), iso=False)
-    >>> parse_record("1970-01-01T00:01:00Z: a(x1, y).", Tick())
-    Said(time=60, facts=(a(x1, y),), iso=True)
-    """
-    text = strip_comment(text)
+    def parser(self, tick: Tick, place: Path | None = None) -> Parse:
+        return lambda line: _parse(line, tick)
+
+    def parse_background(self, line: str) -> tuple[Atom, ...]:
+        return _facts(strip_comment(line), 0)
+
+    def write_change(self, time: int | str, atom: Atom, holds: bool) -> str:
+        return f"{time}  {'+' if holds else '-'} {atom}"
+
+    def write_snapshot(self, time: int | str, atoms: Sequence[Atom]) -> str:
+        return f"{time}: {', '.join(map(str, atoms))}."
+
+    def write_interval(self, atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
+        return f"{atom}  [{since}, {until}{'…' if ongoing else ''}]"
+
+
+TEXT = Text()
+
+
+def _parse(line: str, tick: Tick) -> ParsedLine | ParsedChange | ParsedInterval | None:
+    text = strip_comment(line)
     if not text or text.isspace():
         return None
+    if change := _CHANGE.fullmatch(text):
+        time, iso = read_time(change[1], tick)
+        return ParsedChange(time, parse_fact(change[3]), change[2] == "+", iso)
+    atom, _, bounds = text.rpartition("[")
+    if interval := _BOUNDS.fullmatch(bounds):
+        (since, iso), (until, _) = read_time(interval[1], tick), read_time(interval[2], tick)
+        return ParsedInterval(parse_fact(atom.strip()), since, until, bool(interval[3]), iso)
+    return _record(text, tick)
+
+
+def _record(text: str, tick: Tick) -> ParsedLine:
     colon = _AFTER_TIME.search(text)
     if colon is None:
         raise TimeError("a record begins with its time and a colon, as in '36: a(x1, y).'")
-    stamp = text[: colon.start()].strip()
-    return Said(tick.from_text(stamp), _facts(text, colon.end()), not stamp.isdigit())
-
-
-def parse_background(text: str) -> tuple[Atom, ...]:
-    """The facts of a line without a time."""
-    return _facts(strip_comment(text), 0)
+    time, iso = read_time(text[: colon.start()], tick)
+    return ParsedLine(time, _facts(text, colon.end()), iso)
 
 
 def _facts(text: str, start: int) -> tuple[Atom, ...]:
@@ -68,18 +98,3 @@ def strip_comment(text: str) -> str:
                 text = text[: match.start()]
                 break
     return text.rstrip()
-
-
-def write_change(time: int | str, atom: Atom, holds: bool) -> str:
-    """``36  + q(x1, y)``"""
-    return f"{time}  {'+' if holds else '-'} {atom}"
-
-
-def write_snapshot(time: int | str, atoms: Sequence[Atom]) -> str:
-    """``36: q(x1, y), q(x2, y).``, which can be read as a stream again."""
-    return f"{time}: {', '.join(map(str, atoms))}."
-
-
-def write_interval(atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
-    """``q(x1, y)  [36, 39]``; ``[36, 39…]`` still held when the stream ended."""
-    return f"{atom}  [{since}, {until}{'…' if ongoing else ''}]"
