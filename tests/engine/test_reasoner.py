@@ -219,6 +219,16 @@ def test_a_state_does_not_depend_on_how_the_program_is_laid_out() -> None:
     assert Reasoner.restore("q(X):-p( X )in[3],not r(X).", reasoner.save()).holding() == reasoner.holding()
 
 
+def test_any_value_survives_a_restore() -> None:
+    """The odd ones, too: half a surrogate pair, which UTF-8 does not have, and text that JSON must escape."""
+    odd = ["\ud800", "\0", '"', "two\nlines", Iri("http://e.org/é"), 10**5000, -0.5, 1e23]
+    text, background = "q(X) :- a(X) in [3]. r(X) :- b(X).", [("b", value) for value in odd]
+    reasoner = Reasoner(text, background=background)
+    reasoner.advance(1, [("a", value) for value in odd])
+    again = Reasoner.restore(text, reasoner.save(), background=background)
+    assert again.holding() == reasoner.holding() == {Atom(name, [value]) for name in "qr" for value in odd}
+
+
 def test_integers_beyond_decimal_survive_a_restore() -> None:
     text = "q(X) :- a(X) in [2]."
     reasoner = Reasoner(text)

@@ -34,7 +34,8 @@ def fingerprint(core: ResolvedProgram) -> str:
     """What identifies a program together with its constants, tick and background data."""
     background = sorted(core.background, key=lambda atom: [value_order(part) for part in atom])
     shown = None if core.shown is None else sorted(core.shown)
-    return hashlib.sha256(repr((core.rules, background, shown, core.tick)).encode()).hexdigest()
+    text = repr((core.rules, background, shown, core.tick))
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()  # Python's strings may have half a pair
 
 
 def encode(machine: Machine, start: int | None) -> bytes:
