@@ -16,8 +16,9 @@ BENCH ?= --targets
 LOAD ?= 20
 KILLS ?= 4
 RATES ?= 2000000
+PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-recovery clean
+.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-recovery test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -63,6 +64,9 @@ fuzz: setup      ## feed mutated programs and streams (FUZZ=10000 SEED=1)
 
 serve-load: setup  ## 50 clients follow one live stream of 1,000 facts/s (LOAD=20)
 	$(BIN)/python -m tests.serve.load --clients 50 --rate 1000 --seconds $(LOAD)
+
+test-spark: setup  ## random programs through real Spark, against the definition (PROGRAMS=200 SEED=1)
+	$(BIN)/python -m tests.spark.programs $(PROGRAMS) --seed $(SEED)
 
 test-recovery: setup  ## kill -9 the driver of a stream, several times, and compare (KILLS=4)
 	$(BIN)/python -m tests.spark.recovery --victim driver --times $(KILLS)

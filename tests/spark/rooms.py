@@ -14,6 +14,7 @@ import pyarrow as pa
 from laser.checks.accept import accept
 from laser.reference import answer_stream
 from laser.rules.partition_key import find_key
+from laser.rules.rule import ResolvedProgram
 from laser.settings import RunSettings
 from laser.spark.arrow import table_of, time_points
 from laser.spark.background import read_background
@@ -33,6 +34,8 @@ from laser.values import Atom, Predicate
 from laser.values.facts import read_value
 
 Rows = list[tuple[int, Atom]]
+Arrivals = list[tuple[int, Atom, int]]
+"""Rows as they come in, with their places in the order of arrival."""
 Answers = dict[int, frozenset[Atom]]
 
 
@@ -62,12 +65,15 @@ class Setting:
     def inputs(self) -> list[Predicate]:
         return list(dict.fromkeys(atom.signature for _, atom in self.rows))
 
+    @property
+    def core(self) -> ResolvedProgram:
+        return accept(self.program, RunSettings.read(self.run))
+
     def reference(self) -> Answers:
         stream: dict[int, list[Atom]] = {}
         for time, atom in self.rows:
             stream.setdefault(time, []).append(atom)
-        core = accept(self.program, RunSettings.read(self.run))
-        return dict(answer_stream(core, sorted(stream.items()), self.start, self.until))
+        return dict(answer_stream(self.core, sorted(stream.items()), self.start, self.until))
 
     def of_key(self, key: Any) -> Setting:
         """The stream of one key, which is the first argument, without it."""
@@ -115,7 +121,7 @@ def read_by(setting: Setting, job: Job) -> Setting:
 
 def keyed(setting: Setting, job: Job) -> Job | None:
     """The same job divided by the program's key, if it has one."""
-    core = accept(setting.program, RunSettings.read(setting.run))
+    core = setting.core
     found = find_key(core, set(job.inputs.tags))
     if not found or not all(p in found.positions or p not in core.derived for p in setting.inputs):
         return None
@@ -127,12 +133,13 @@ def bucket_number(job: Job, fact: Sequence[Any]) -> int:
     return next(bucket for bucket in range(job.partition.buckets) if job.partition.belongs(fact, bucket))
 
 
-def batch_of(rows: Iterable[tuple[int, Sequence[Any]]], layout: Layout) -> list[pa.RecordBatch]:
-    """Facts as batches of a shared table, one row each, so that every seam is met."""
+def batch_of(rows: Iterable[tuple[int, Sequence[Any], int]], layout: Layout) -> list[pa.RecordBatch]:
+    """Facts with their times and places in the order of arrival as batches of one row each, so that every seam is met."""
     batches = []
-    for time, fact in rows:
+    for time, fact, order in rows:
         columns = layout.columns_of(Predicate(fact[0], len(fact) - 1))
-        batches.append(table_of(columns, layout, [tuple(fact)], {"time": pa.array([time], pa.int64())}))
+        others = {"time": pa.array([time], pa.int64()), "order": pa.array([order], pa.int64())}
+        batches.append(table_of(columns, layout, [tuple(fact)], others))
     return batches
 
 
@@ -156,9 +163,9 @@ def by_parts(setting: Setting, job: Job, buckets: int, slices: int) -> Answers:
                 rows += [(t, (SEEN, k)) for k, t in first_seen(mine).items() if t < after]
             rows.sort(key=lambda row: row[0])
             part = Slice(first, after - 1, low, i > 0, after <= setting.until)
-            points = time_points(batch_of(rows, layout), layout)
+            points = time_points(batch_of([(t, a, 0) for t, a in rows], layout), layout)
             for batch in answer_slice(job, bucket, setting.start, part, points):
-                spread(job, batch, answers)
+                spread(job, batch.to_pylist(), answers)
     return {time: frozenset(atoms) for time, atoms in answers.items()}
 
 
@@ -175,8 +182,8 @@ def lowest_needed(job: Job, rows: Rows, first: int, start: int) -> int:
     return max(start, min(first - ticks, by_count))
 
 
-def spread(job: Job, batch: pa.RecordBatch, answers: dict[int, set[Atom]]) -> None:
-    for row in batch.to_pylist():
+def spread(job: Job, rows: Iterable[dict[str, Any]], answers: dict[int, set[Atom]]) -> None:
+    for row in rows:
         atom = atom_of(job, row)
         for time in range(row["since"], row["until"] + 1):
             assert atom not in answers[time], f"{atom} is told twice at {time}"
@@ -231,7 +238,7 @@ class Drive:
     changes: list[tuple[int, Atom, bool]] = field(default_factory=list)
     late: list[tuple[int, Any]] = field(default_factory=list)
 
-    def run(self, rows: Rows, until: int, sizes: Sequence[int] = (1, 2, 3, 5)) -> list[Memory]:
+    def run(self, rows: Arrivals, until: int, sizes: Sequence[int] = (1, 2, 3, 5)) -> list[Memory]:
         stores = [Memory() for _ in range(self.job.partition.buckets)]
         caches: list[dict[Any, Any]] = [{} for _ in range(self.workers)]
         pending, highest, complete = list(rows), -1, -1
@@ -239,14 +246,14 @@ class Drive:
             size = self.choices.choice(sizes)
             batch, pending = pending[:size], pending[size:]
             self.batch(stores, caches, batch, complete)
-            highest = max([highest, *(time for time, _ in batch)])
+            highest = max([highest, *(time for time, _, _ in batch)])
             complete = max(complete, highest - self.lateness - 1)
         self.batch(stores, caches, [], complete)
         self.batch(stores, caches, [], until)
         return stores
 
-    def batch(self, stores: list[Memory], caches: list[Any], rows: Rows, complete: int) -> None:
-        lowest = min((time for time, _ in rows), default=None)
+    def batch(self, stores: list[Memory], caches: list[Any], rows: Arrivals, complete: int) -> None:
+        lowest = min((time for time, _, _ in rows), default=None)
         for number, store in enumerate(stores):
             mine = [row for row in rows if bucket_number(self.job, row[1]) == number]
             if self.choices.random() < self.failures:  # a task that fails after its work, in any worker
@@ -258,7 +265,7 @@ class Drive:
                 for keys, holds in ((shift.ended, False), (shift.begun, True)):
                     self.changes += [(shift.time, Atom.of((shift.predicate.name, *k[1:])), holds) for k in keys]
 
-    def turn(self, store: Memory, cache: Any, number: int, rows: Rows, lowest: int | None, complete: int) -> Any:
+    def turn(self, store: Memory, cache: Any, number: int, rows: Arrivals, lowest: int | None, complete: int) -> Any:
         bucket = Bucket(self.job, number, store, "job", cache)
         batches = batch_of(rows, self.job.inputs)
         return bucket.turn([pa.Table.from_batches(batches)] if batches else [], lowest, complete)
@@ -279,7 +286,7 @@ class Drive:
         return answers
 
 
-def shuffled(rows: Rows, lateness: int, choices: random.Random) -> Rows:
-    """Out of order within the lateness; the facts of one time point keep their order."""
-    jitter: dict[int, float] = {time: time + choices.random() * lateness for time, _ in rows}
-    return sorted(rows, key=lambda row: (jitter[row[0]], row[0]))
+def shuffled(rows: Rows, lateness: int, choices: random.Random) -> Arrivals:
+    """Out of order within the lateness, and in any order within a time point; each knows its place."""
+    numbered = [(time, atom, number) for number, (time, atom) in enumerate(rows)]
+    return sorted(numbered, key=lambda row: row[0] + choices.random() * (lateness + 0.5))

@@ -11,6 +11,7 @@ from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.rules.body import ExtendedAtom
 from laser.settings import RunSettings
+from laser.spark import bucket
 from laser.values import Predicate
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
@@ -59,6 +60,12 @@ def predicates(rule):
 SETTINGS = {f"{path.parent.name}/{path.stem}": of_case(path) for path in case_paths()}
 SETTINGS |= {f"random/{seed}": setting for seed in range(RANDOM) if (setting := of_trial(seed)) is not None}
 SETTINGS = {name: setting for name, setting in SETTINGS.items() if setting.rows}
+
+
+@pytest.fixture(autouse=True)
+def _short_logs(monkeypatch):
+    """Logs are made short after a few entries, so that small streams see it."""
+    monkeypatch.setattr(bucket, "COMPACTED", 3)
 
 
 @pytest.fixture(autouse=True)

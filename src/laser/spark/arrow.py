@@ -18,7 +18,7 @@ from laser.spark.layout import Layout, PredicateColumns
 from laser.values import number
 from laser.values.facts import read_value
 
-__all__ = ["ARROW_TYPES", "Fact", "TimePoint", "facts_of", "runs", "table_of", "time_points"]
+__all__ = ["ARROW_TYPES", "Fact", "TimePoint", "divide_by_time", "facts_of", "table_of", "time_points"]
 
 Fact = tuple[Any, ...]
 TimePoint = tuple[int, list[Fact]]
@@ -69,7 +69,7 @@ def time_points(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[T
     for batch in batches:
         if batch.num_rows == 0:
             continue
-        for time, facts in runs(batch, layout):
+        for time, facts in divide_by_time(batch, facts_of(batch, layout)):
             if waiting is None:
                 waiting = (time, facts)
             elif waiting[0] == time:
@@ -81,10 +81,9 @@ def time_points(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[T
         yield waiting
 
 
-def runs(batch: pa.RecordBatch, layout: Layout) -> Iterator[TimePoint]:
-    """The facts of a batch, divided where the time changes."""
+def divide_by_time(batch: pa.RecordBatch, facts: list[Any]) -> Iterator[tuple[int, list[Any]]]:
+    """The facts of a batch, with whatever goes with each, divided where the time changes."""
     times = batch.column("time").to_numpy()
-    facts = facts_of(batch, layout)
     starts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist()]
     ends = [*starts[1:], len(times)]
     for time, start, end in zip(times[starts].tolist(), starts, ends, strict=True):

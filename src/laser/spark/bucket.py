@@ -11,20 +11,19 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 
 from laser.answers import Shift
 from laser.errors import StateError
-from laser.spark.arrow import Fact, facts_of, runs
+from laser.spark.arrow import Fact, facts_of
 from laser.spark.job import Job
-from laser.spark.lift import SEEN
 from laser.spark.part import Part, make_part
 from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.spark.store import NOWHERE, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
+from laser.spark.waiting import WaitingFacts, last_of_each_key
 
 __all__ = ["Answer", "Bucket", "Late"]
 
@@ -55,8 +54,8 @@ class CachedReasoner:
     version: int
     token: str
     fed: int
+    waiting: WaitingFacts
     part: Part | None = None
-    waiting: dict[int, list[Fact]] = field(default_factory=dict)
     kept: dict[int, int] = field(default_factory=dict)
     """The versions in the log with the latest time of each."""
     counts: list[tuple[int, int]] = field(default_factory=list)
@@ -163,31 +162,29 @@ class Bucket:
                 if entry is None:
                     return False
                 self._wait(live, version, entry)
-            if min(live.waiting, default=head.fed + 1) <= live.fed:
+            if min(live.waiting.times, default=head.fed + 1) <= live.fed:
                 return False  # an attempt that failed had gone ahead without these facts
         if head.fed > live.fed:
             self._replay(live, head)
         return True
 
     def _rebuild(self, head: Head) -> CachedReasoner:
-        live = CachedReasoner(head.version, head.token, NOWHERE)
+        live = CachedReasoner(head.version, head.token, NOWHERE, self._nothing_waits())
         for version, entry in sorted(self.store.entries()):
             self._wait(live, version, entry)
         if head.fed != NOWHERE:
             self._replay(live, head)
         return live
 
+    def _nothing_waits(self) -> WaitingFacts:
+        return WaitingFacts(self.job.inputs, ordered=bool(self.job.reach.tuples))
+
     def _forget(self, live: CachedReasoner, fed: int) -> None:
         """What is out of reach by now need not be fed again; only the keys that it names are remembered."""
-        job = self.job
-        if job.reach.ticks is None or job.reach.tuples:
-            return
-        low = fed - job.reach.ticks
-        counted = isinstance(job.partition, Lifted) and job.partition.counts_keys
-        for time in [time for time in live.waiting if time < low]:
-            facts = live.waiting.pop(time)
-            if counted:
-                live.waiting[time] = [(SEEN, key) for key in {fact[1] for fact in facts}]
+        reach, partition = self.job.reach, self.job.partition
+        if reach.ticks is not None and not reach.tuples:
+            counted = isinstance(partition, Lifted) and partition.counts_keys
+            live.waiting.forget_before(fed - reach.ticks, keep_keys=counted)
 
     def _replay(self, live: CachedReasoner, head: Head) -> None:
         """Feed what was fed before: its answers are given, and its keys are in the log."""
@@ -198,26 +195,17 @@ class Bucket:
 
     def _wait(self, live: CachedReasoner, version: int, entry: Entry) -> None:
         if version < 0:
-            for time, fact in unpack_keys(entry.facts):
-                live.waiting.setdefault(time, []).append(fact)
+            live.waiting.add_keys(unpack_keys(entry.facts))
         else:
             live.kept[version] = entry.latest
-            self._queue(live, unpack(entry.facts))
-
-    def _queue(self, live: CachedReasoner, table: pa.Table) -> None:
-        """Facts by the time that they wait for; runs of one time, as a stream mostly has them, go in as one."""
-        for batch in table.to_batches():
-            for time, facts in runs(batch, self.job.inputs):
-                live.waiting.setdefault(time, []).extend(facts)
+            live.waiting.add(unpack(entry.facts))
 
     def _feed(self, live: CachedReasoner, start: int, complete: int) -> list[Shift]:
         """Feed what waits, up to and including a time, and go there."""
         if live.part is None:
             live.part = make_part(self.job, self.number, start)
         shifts: list[Shift] = []
-        due = sorted(time for time in live.waiting if time <= complete)
-        for time in due:
-            facts = live.waiting.pop(time)
+        for time, facts in live.waiting.up_to(complete):
             if time >= start:
                 shifts += live.part.advance(time, facts)
                 if self.job.reach.tuples:
@@ -249,7 +237,7 @@ class Bucket:
         head = head._replace(version=head.version + 1, token=uuid.uuid4().hex)
         self.store.put_entry(head.version, Entry(head.token, latest, pack(table)))
         live.kept[head.version] = latest
-        self._queue(live, table)
+        live.waiting.add(table)
         return head
 
     def _trim(self, live: CachedReasoner, fed: int) -> None:
@@ -289,30 +277,15 @@ class Bucket:
         if found:
             table = pa.concat_tables([unpack(entry.facts) for entry in found.values()])
             last, latest = max(found), max(entry.latest for entry in found.values())
-            kept = self._still_seen(table, fed - self.job.reach.ticks)
+            kept = last_of_each_key(table, self.job.inputs, fed - self.job.reach.ticks, self.job.reach.tuples)
             self.store.put_entry(last, Entry(found[last].token, latest, pack(kept)))
             live.kept[last] = latest
-
-    def _still_seen(self, table: pa.Table, low: int) -> pa.Table:
-        """The facts since ``low``, and the last of each key that its tuple windows can see."""
-        table = table.take(pa.compute.sort_indices(table, [("time", "ascending")])).combine_chunks()
-        times = table.column("time").to_pylist()
-        facts = [fact for batch in table.to_batches() for fact in facts_of(batch, self.job.inputs)]
-        last: dict[Any, set[tuple[int, Fact]]] = {}
-        keep = []
-        for i in range(len(facts) - 1, -1, -1):
-            mine = last.setdefault(facts[i][1], set())
-            known = (times[i], facts[i]) in mine
-            if times[i] >= low or len(mine) < self.job.reach.tuples or known:
-                mine.add((times[i], facts[i]))
-                keep.append(i)
-        return table.take(pa.array(sorted(keep)))
 
     def _wake(self, live: CachedReasoner, head: Head) -> int | None:
         """The next time point at which there is something to do, though nothing arrive."""
         if head.start == NOWHERE:
             return None if head.lowest == NOWHERE else head.lowest
-        wakes = list(live.waiting)
+        wakes = list(live.waiting.times)
         wake = live.part.next_wake if live.part is not None else head.start
         if wake is not None:
             wakes.append(max(wake, head.fed + 1))

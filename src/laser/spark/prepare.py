@@ -56,6 +56,7 @@ def prepare(request: Request) -> Prepared:
     given = [_fit(source, bare, lifted) for source in request.sources]
     past = reach(core, {source.program_predicate for source in given})
     sources, clocks = _read_sources(core, given, past.tuples, lifted)
+    sources = _in_order(sources, past.tuples)
     inputs = {source.program_predicate for source in sources}
     static = _static(core, inputs, own)
     dated = _is_dated(given)
@@ -126,6 +127,20 @@ def _read_sources(
     if tuples and lifted is not None and not all(source.is_lifted for source in sources):
         raise LaserError(f"a tuple window counts every input, so every input needs the key {lifted}")
     return sources, [source for source in given if source not in sources]
+
+
+def _in_order(sources: Sequence[Source], tuples: int) -> list[Source]:
+    """The sources with their order columns, if anything looks at the order of arrival."""
+    if not tuples:
+        return [replace(source, order=None) for source in sources]
+    without = [source.name for source in sources if source.order is None]
+    if without and len(without) < len(sources):
+        raise LaserError(f"a tuple window counts facts in the order of arrival: input {without[0]} has no order column")
+    if len({source.is_numbered for source in sources}) > 1:
+        raise LaserError(
+            "the order is a number in some inputs and a timestamp in others: turn one into the other first"
+        )
+    return list(sources)
 
 
 def _is_dated(sources: Sequence[Source]) -> bool:

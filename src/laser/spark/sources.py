@@ -21,6 +21,7 @@ __all__ = ["ROW", "Input", "Source", "read_sources"]
 ROW = "_row"
 """A column that has the row as it was read, where its columns are what became of it."""
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_TIMES = ("timestamp", "timestamp_ntz", "date")
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class Source:
         """Whether its times are dates rather than numbers."""
         return bool(self.time) and self.types[self.time[0]] not in _INTEGERS
 
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its order is a number rather than a timestamp."""
+        return self.order is not None and self.types[self.order] in _INTEGERS
+
     def point(self, column: str) -> Column:
         """The time point of a column; null where it has none."""
         if self.types[column] in _INTEGERS:
@@ -104,6 +110,8 @@ class Source:
             if kind in ("float", "double"):
                 odd = F.isnan(value) | (F.abs(value) == float("inf"))
                 faults.append(F.when(odd, F.lit(f"{arg} is no finite number")))
+        if self.order is not None:
+            faults.append(F.when(F.col(_quoted(self.order)).isNull(), F.lit(f"{self.order} is missing")))
         return F.coalesce(*faults, F.lit(None).cast("string"))
 
     def rejected(self) -> Column:
@@ -126,8 +134,16 @@ class Source:
         if key is not None:
             columns.append(self._key(key).alias("key"))
         if ordered:
-            columns.append((F.col(_quoted(self.order)) if self.order else F.lit(0)).cast("bigint").alias("order"))
+            columns.append(F.expr(self._order).alias("order"))
         return self.fitting().select(*columns)
+
+    @property
+    def _order(self) -> str:
+        """The order of arrival as an integer, as an SQL expression."""
+        if self.order is None:
+            return "0L"
+        column = _quoted(self.order)
+        return f"bigint({column})" if self.is_numbered else f"unix_micros(timestamp({column}))"
 
     def _key(self, key: str) -> Column:
         """The key as text, from which its bucket follows."""
@@ -139,7 +155,7 @@ class Source:
         table = self.table
         if table.isStreaming:
             table = table.observe(
-                f"rows of {self.name}", F.count(F.lit(1)).alias("rows"), self.rejected().alias("rejected")
+                f"rows of {self.predicate}", F.count(F.lit(1)).alias("rows"), self.rejected().alias("rejected")
             )
         return table.where(self.rejection.isNull())
 
@@ -158,7 +174,10 @@ def read_sources(
     """The inputs of a run, checked against their DataFrames."""
     if not inputs:
         raise LaserError("there is no input: give at least one DataFrame, as in {'temp': readings}")
-    return [_source(name, given, time, tick, order) for name, given in inputs.items()]
+    sources = [_source(name, given, time, tick, order) for name, given in inputs.items()]
+    if order is not None and not any(source.order == order for source in sources):
+        raise LaserError(f"no input has a column {order}, which is named as the order")
+    return sources
 
 
 def _source(
@@ -171,7 +190,7 @@ def _source(
     others = {*times, order, ROW}
     args = tuple(given.args) if given.args is not None else tuple(c for c in given.table.columns if c not in others)
     source = Source(bare, given.table, args, times, tick, order, frozenset(given.terms))
-    _check_columns(source, (*times, *args))
+    _check_columns(source, (*times, *args, *([order] if order else [])))
     if arity and int(arity) != len(args):
         raise LaserError(f"input {name}: its DataFrame has {len(args)} columns for arguments: {', '.join(args)}")
     return source
@@ -191,8 +210,13 @@ def _check_columns(source: Source, columns: Sequence[str]) -> None:
     if missing:
         known = ", ".join(source.types)
         raise LaserError(f"input {source.name}: no column {missing[0]}; there are {known}")
+    if source.order is not None and source.types[source.order] not in (*_INTEGERS, *_TIMES):
+        raise LaserError(
+            f"input {source.name}: column {source.order} of type {source.types[source.order]} cannot say the order: "
+            "it must be an integer or a timestamp"
+        )
     for column in source.time:
-        if source.types[column] not in (*_INTEGERS, "timestamp", "timestamp_ntz", "date", "string"):
+        if source.types[column] not in (*_INTEGERS, *_TIMES, "string"):
             raise LaserError(f"input {source.name}: column {column} of type {source.types[column]} is no time")
 
 

@@ -93,20 +93,18 @@ def _facts(prepared: Prepared, delay: str) -> DataFrame:
 def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Rows become one blob a bucket. Every bucket gets one, even if empty, so that all know how far the stream is."""
     names = bucket_labels(job.partition.buckets)
-    columns = ["tag", "time", *job.inputs.slots]
+    columns = ["tag", "time", *job.inputs.slots, *(["order"] if job.reach.tuples else [])]
 
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
-                yield _pack_batch(batch, columns, names, bool(job.reach.tuples))
+                yield _pack_batch(batch, columns, names)
 
     return packed
 
 
-def _pack_batch(batch: pa.RecordBatch, columns: list[str], names: list[int], ordered: bool) -> pa.RecordBatch:
+def _pack_batch(batch: pa.RecordBatch, columns: list[str], names: list[int]) -> pa.RecordBatch:
     lowest = int(np.min(batch.column("time").to_numpy()))
-    if ordered:
-        batch = batch.sort_by([("time", "ascending"), ("order", "ascending")])
     table = pa.Table.from_batches([batch])
     table = table.filter(pa.array(table.column("tag").to_numpy() != CLOCK))
     buckets = table.column("bucket").to_numpy() if table.num_rows else np.array([], dtype=np.int32)

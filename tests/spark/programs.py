@@ -1,0 +1,143 @@
+"""Random programs through real Spark, against the definition: ``python -m tests.spark.programs 200 --seed 1``.
+
+Every program has its facts in several inputs. As a stream they come in some micro-batches, out of order within the lateness
+and in any order within a time point, which a cut may divide, and the query is stopped and started again. As tables they
+are read at once. Most programs have tuple windows, which look at the order of arrival.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+import time as clock
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from laser.rules.reach import reach
+from laser.spark import reason, session
+from laser.values import Atom
+from tests.laws import is_legal
+from tests.spark.rooms import Arrivals, Setting, shuffled, spread
+from tests.spark.streams import Feed, Told
+from tests.strategies import Seeded, generate
+
+
+def settings(seed: int) -> Iterator[tuple[str, Setting]]:
+    """Programs with streams, four of five with tuple windows."""
+    for number in range(sys.maxsize):
+        trial = generate(Seeded(f"streams/{seed}/{number}"))
+        rows = [(time, atom) for time, atoms in trial.stream for atom in atoms]
+        if not is_legal(trial) or not rows or not trial.program.rules:
+            continue
+        times = [time for time, _ in rows]
+        start = min(times) if trial.start is None else trial.start
+        until = max([start, *times]) + 3 if trial.until is None else trial.until
+        setting = Setting(trial.program, rows, start, until)
+        if _reads_something(setting) and (number % 5 == 0 or reach(setting.core, set(setting.inputs)).tuples):
+            yield f"{seed}/{number}", setting
+
+
+def _reads_something(setting: Setting) -> bool:
+    return bool(set(setting.inputs) & (set(setting.core.reads) | set(setting.core.derived)))
+
+
+def micro_batches(rows: Arrivals, choices: random.Random) -> list[Arrivals]:
+    """Cut anywhere, also in the middle of a time point; some are empty."""
+    count = choices.randint(1, 6)
+    edges = sorted(choices.randint(0, len(rows)) for _ in range(count - 1))
+    return [rows[a:b] for a, b in zip([0, *edges], [*edges, len(rows)], strict=True)]
+
+
+def stream_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
+    """What is wrong with the answers of a stream; empty where they are those of the definition."""
+    choices = random.Random(name)
+    lateness = choices.choice((0, 0, 2, 5))
+    batches = micro_batches(shuffled(setting.rows, lateness, choices), choices)
+    end = setting.until + lateness + 2
+    last = [(end, Atom(p.name, (0,) * p.arity), 10**6 + i) for i, p in enumerate(setting.inputs)]
+    feed, told = Feed(spark, place / "in", setting.inputs), Told()
+    stop = choices.randrange(len(batches) + 1)
+    options: Any = {"start": setting.start, "mixed": True, "lateness": lateness, "unbounded": True}
+    options["buckets"] = choices.choice((1, 2))
+    for some in ([*batches[:stop]], [*batches[stop:], last]):
+        for batch in some:
+            feed.put(batch)
+        if some:
+            answers = reason(setting.program, feed.streams(), **options)
+            told.drain(answers.table, place / "state")
+    late = [row["note"] for row in told.rows if row["tag"] < 0]
+    return difference(told.snapshots(answers, setting.start, setting.until), setting, f"late: {late}" if late else "")
+
+
+def batch_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
+    """The same for static tables."""
+    choices = random.Random(name)
+    feed = Feed(spark, place / "in", setting.inputs)
+    for batch in micro_batches(shuffled(setting.rows, 5, choices), choices):
+        feed.put(batch)
+    answers = reason(
+        setting.program,
+        feed.tables(),
+        start=setting.start,
+        until=setting.until,
+        mixed=True,
+        buckets=choices.choice((None, 1, 2, 7)),
+        slices=choices.choice((None, 1, 2, 7)),
+    )
+    found: dict[int, set[Atom]] = {time: set() for time in range(setting.start, setting.until + 1)}
+    for row in answers.table.collect():
+        spread(answers.prepared.job, [row.asDict()], found)
+    answers.unpersist()
+    return difference({time: frozenset(atoms) for time, atoms in found.items()}, setting)
+
+
+def difference(found: Any, setting: Setting, note: str = "") -> str:
+    expected = setting.reference()
+    wrong = [time for time in expected if found[time] != expected[time]]
+    if not wrong and not note:
+        return ""
+    lines = [f"  at {time}: {sorted(found[time])}, not {sorted(expected[time])}" for time in wrong[:5]]
+    return "\n".join([str(setting.program), *(f"  {row}" for row in setting.rows), note, *lines])
+
+
+WAYS = {"stream": stream_differs, "batch": batch_differs}
+
+
+def run(spark: Any, way: str, name: str, setting: Setting) -> str:
+    place = Path(tempfile.mkdtemp(prefix="laser-programs-"))
+    try:
+        return WAYS[way](spark, name, replace(setting), place)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="stream,batch")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    spark, wrong, began = session(cores=2), 0, clock.monotonic()
+    for count, (name, setting) in enumerate(settings(given.seed), 1):
+        for way in given.only.split(","):
+            told = run(spark, way, name, setting)
+            if told:
+                wrong += 1
+                print(f"{way} {name} differs\n{told}", flush=True)
+        if count % 10 == 0 or count == given.programs:
+            print(f"{count} programs, {wrong} wrong, {clock.monotonic() - began:.0f} s", flush=True)
+        if count == given.programs:
+            break
+    spark.stop()
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+"""A dozen random programs through real streams and tables; ``make test-spark`` tries hundreds."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import islice
+
+import pytest
+
+from tests.spark.programs import WAYS, run, settings
+
+PROGRAMS = dict(islice(settings(0), 12))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_random_programs_on_spark_give_the_answers_of_the_reference(spark, way, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert run(spark, way, name, PROGRAMS[name]) == ""
