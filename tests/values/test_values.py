@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from laser import Atom, FactError, Iri, ProgramError, Reasoner
-from laser.io.formats import csv, jsonl
+from laser.io.formats.csv import CSV
+from laser.io.formats.jsonl import JSONL
 from laser.ticks import Tick
 from laser.values import to_value
 
@@ -109,8 +110,8 @@ def test_a_whole_number_is_exact_however_it_is_written(text: str) -> None:
     (fact,) = Reasoner("r(X) :- a(Y), X = Y + 1.").advance(1, [f"a({text})"])
     assert program.atom == fact.atom == ("r", WHOLE[text] + 1)
     for record in (
-        csv.parse_record(f"1,a,{text}", Tick()),
-        jsonl.parse_record(f'{{"time": 1, "predicate": "a", "args": [{text}]}}', Tick()),
+        CSV.parser(Tick())(f"1,a,{text}"),
+        JSONL.parser(Tick())(f'{{"time": 1, "predicate": "a", "args": [{text}]}}'),
     ):
         assert record is not None
         assert record.facts == (("a", WHOLE[text]),)
