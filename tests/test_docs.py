@@ -24,7 +24,9 @@ import shlex
 import shutil
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner
@@ -36,17 +38,20 @@ from laser.checks.accept import accept
 from laser.cli import main
 from laser.engine.describe import source
 from laser.errors import ProgramError
+from laser.plan.nodes import InputNode, MadeNode
 from laser.syntax.parser import parse_tree
 from tests.cli.test_docs import run_block, write_files
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "docs" / f"{name}.md" for name in ("language", "python", "explain", "how-it-works", "state")]
+HOW_IT_WORKS = ROOT / "docs" / "how-it-works.md"
 PAGES += [ROOT / "examples" / "README.md"]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "examples" / "README.md"])
 
 _BLOCK = re.compile(r"^```(\w+) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]\n]+\]\(([^)\s]+)\)")
+_FILE = re.compile(r"`((?:\w+/)*\w+\.(?:py|lark))`")
 _PRINTED = ("answer", "console")
 
 
@@ -131,6 +136,12 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert not anchor or anchor in anchors(there.read_text("utf-8")), f"{path.name}: {target}"
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_that_a_page_names_are_there(path: Path) -> None:
+    named = _FILE.findall(path.read_text("utf-8"))
+    assert [name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "src" / "laser"))] == []
+
+
 def anchors(text: str) -> set[str]:
     """The anchors that GitHub gives to headings."""
     headings = re.findall(r"^#+ (.*)$", _CODE_BLOCK.sub("", text), re.MULTILINE)
@@ -148,6 +159,20 @@ def test_the_tree_of_errors_is_the_one_in_the_code() -> None:
     tree = re.search(r"LaserError\n(?:[├└].*\n)+", errors.__doc__ or "")
     assert tree is not None
     assert tree[0] in (ROOT / "docs" / "python.md").read_text("utf-8")
+
+
+def test_the_rooms_are_drawn_as_the_contract_has_them() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    drawn = re.search(r"^```text\n(.*?)^```$", HOW_IT_WORKS.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert drawn is not None
+    rooms = [re.split(r"  +", line)[0] for line in drawn[1].splitlines()]
+    assert rooms == [layer.strip("()") for layer in contracts[0]["layers"]]
+
+
+def test_every_kind_of_node_is_described() -> None:
+    rows = [line for line in HOW_IT_WORKS.read_text("utf-8").splitlines() if line.startswith("| `")]
+    kinds = [kind.__name__ for kind in (*get_args(InputNode), *get_args(MadeNode))]
+    assert [kind for kind in kinds if not any(re.search(rf"`{kind}\b", row) for row in rows)] == []
 
 
 @pytest.mark.parametrize(
