@@ -10,6 +10,7 @@ import pytest
 from laser import Atom, FactError, Iri, ProgramError, Reasoner
 from laser.io.formats.csv import CSV
 from laser.io.formats.jsonl import JSONL
+from laser.io.formats.rows import atom_of
 from laser.ticks import Tick
 from laser.values import to_value
 
@@ -116,6 +117,7 @@ def test_a_whole_number_is_exact_however_it_is_written(text: str) -> None:
         assert record is not None
         assert record.facts == (("a", WHOLE[text]),)
         assert type(record.facts[0][1]) is int
+    assert atom_of({"predicate": "a", "args": [Decimal(text)]}, None) == ("a", WHOLE[text])
 
 
 def test_a_whole_number_is_exact_however_it_is_computed() -> None:

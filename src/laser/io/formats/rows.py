@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +62,8 @@ def predicate_of(place: Path) -> str:
 
 
 def _value(value: Any) -> Any:
-    """Values of columns that are no terms of the language, as the nearest that are."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return float(value) if isinstance(value, Decimal) else value
+    """Values of columns; a date is a text. Decimals are taken as they are: through a float, a whole one would not stay exact."""
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _time(value: Any, tick: Tick) -> tuple[int, bool]:
