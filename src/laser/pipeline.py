@@ -12,9 +12,6 @@ from laser.errors import LaserError
 
 __all__ = ["Pipeline", "Table", "read_pipeline"]
 
-_BY_ENDING = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet", ".orc": "orc"}
-_BY_ENDING |= {".stream": "text", ".txt": "text"}
-
 
 @dataclass(frozen=True)
 class Table:
@@ -27,12 +24,6 @@ class Table:
     order: str = ""
     schema: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """Its format, by the end of its name where nothing else is said."""
-        name = self.path.removesuffix(".gz").removesuffix(".bz2").rstrip("/*")
-        return self.format or _BY_ENDING.get(Path(name).suffix, "parquet")
 
 
 @dataclass(frozen=True)
@@ -71,9 +62,6 @@ class Pipeline:
             raise LaserError('there is no program: name one (program = "rules.lars", or --program rules.lars)')
         if not self.inputs:
             raise LaserError("there is no input: name one (an [inputs.…] table, or --input temp=readings.csv)")
-        for name, table in self.inputs.items():
-            if not table.path and table.kind in ("csv", "json", "parquet", "text", "orc"):
-                raise LaserError(f"input {name} has no path")
         if self.follow and not self.checkpoint:
             raise LaserError("a stream that is followed needs a directory for its checkpoint (--checkpoint DIR)")
         return self

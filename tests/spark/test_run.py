@@ -84,6 +84,35 @@ def test_lines_of_text_and_flags_alone(spark, place):
     assert "1 rejected" in result.output
 
 
+COMMENTED = """\
+% readings of one machine
+1970-01-01T00:00:01Z: temp(120).  % hot
+1970-01-01T00:00:02Z: temp(130), other("% no comment").  // hotter
+1970-01-01 00:00:03: temp(140)
+!
+1970-01-01T00:00:04Z: temp(
+"""
+
+
+def test_comments_and_dates_are_read_as_laser_eval_reads_them(spark, place):
+    (place / "b.stream").write_text(COMMENTED, "utf-8")
+    rejects, answers = place / "bad.jsonl", place / "out"
+    flags = ["--program", place / "rules.lars", "--input", f"temp={place / 'b.stream'}", "--rejects", rejects]
+    result = laser("run", *flags, "-o", answers, "--format", "jsonl")
+    assert result.exit_code == 0, result.output
+    asked = ["--as", "intervals", "--rejects", place / "eval.jsonl"]
+    expected = laser("eval", place / "rules.lars", place / "b.stream", *asked).output.splitlines()
+    assert "alarm  [1970-01-01T00:00:01Z, 1970-01-01T00:00:03Z…]" in expected
+    (alarm,) = [
+        json.loads(line) for file in (answers / "alarm").glob("*.json") for line in file.read_text().splitlines()
+    ]
+    assert alarm == {"since": "1970-01-01T00:00:01.000Z", "until": "1970-01-01T00:00:03.000Z"}
+    told = [
+        [json.loads(line) for line in file.read_text("utf-8").splitlines()] for file in (rejects, place / "eval.jsonl")
+    ]
+    assert sorted((r["reason"], r["row"]) for r in told[0]) == sorted((r["reason"], r["record"]) for r in told[1])
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -92,6 +121,11 @@ def test_lines_of_text_and_flags_alone(spark, place):
         ('program = "rules.lars"\nspeed = 3', "there is no setting speed"),
         ('program = "rules.lars"\nbuckets = "many"', "is no int"),
         ("program = ", "pipeline.toml"),
+        ('program = "rules.lars"\n[inputs.temp]\nformat = "text"', "input temp has no path"),
+        (
+            'program = "rules.lars"\nformat = "text"\n[inputs]\ntemp = "in"',
+            "Spark does not write text: choose jsonl, csv",
+        ),
         ('program = "rules.lars"\nfollow = true\n[inputs]\ntemp = "in/readings.csv"', "--checkpoint"),
     ],
 )

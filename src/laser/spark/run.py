@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.session import session
 from laser.spark.sinks import append_json, batch_writer, check_output, output_directory, reject_writer, write_all
-from laser.spark.tables import read_input, read_table
+from laser.spark.tables import check_table, read_input, read_table, spark_output_format
 from laser.syntax.program import Program
+from laser.ticks import Tick
 
 __all__ = ["run_pipeline"]
 
@@ -34,6 +36,9 @@ __all__ = ["run_pipeline"]
 def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading.Event | None = None) -> Summary:
     """Run, write the answers, and say what held."""
     pipeline = pipeline.checked()
+    pipeline = replace(pipeline, format=spark_output_format(pipeline.format))
+    for name, table in pipeline.inputs.items():
+        check_table(name, table)
     program = load(pipeline.program)
     check_output(pipeline)
     listener.say("starting Spark …")
@@ -67,8 +72,9 @@ def _cause(error: PySparkException) -> str:
 
 def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Request:
     """The request that a pipeline makes; its settings have the names of the options, and an empty one is not given."""
+    tick = Tick.parse(pipeline.tick)
     inputs = {
-        name: read_input(spark, name.partition("/")[0], table, _arity(program, pipeline, name), pipeline.follow)
+        name: read_input(spark, name.partition("/")[0], table, _arity(program, pipeline, name), tick, pipeline.follow)
         for name, table in pipeline.inputs.items()
     }
     options: Any = {name: given for name in ReasonOptions.__annotations__ if (given := getattr(pipeline, name, None))}

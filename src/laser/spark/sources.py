@@ -16,10 +16,12 @@ from laser.spark.partition import key_sql
 from laser.ticks import MAX_TIME, Tick
 from laser.values import Predicate
 
-__all__ = ["ROW", "Input", "Source", "read_sources"]
+__all__ = ["REASON", "ROW", "Input", "Source", "read_sources"]
 
 ROW = "_row"
 """A column that has the row as it was read, where its columns are what became of it."""
+REASON = "_reason"
+"""A column that says why a row does not fit, where its reader knows; null where it does."""
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _TIMES = ("timestamp", "timestamp_ntz", "date")
 
@@ -99,7 +101,7 @@ class Source:
     @property
     def rejection(self) -> Column:
         """Why a row does not fit; null where it does."""
-        faults = []
+        faults = [F.col(REASON)] if REASON in self.types else []
         for column in self.time:
             point = self.point(column)
             faults.append(F.when(point.isNull(), F.lit(f"{column} is no time")))

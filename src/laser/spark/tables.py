@@ -2,38 +2,70 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
+from laser.io.formats import FORMATS, format_of_suffix
+from laser.io.formats.format import LineFormat
 from laser.pipeline import Table
+from laser.spark.lines import read_lines
 from laser.spark.sources import ROW, Input
-from laser.values import write_value
-from laser.values.facts import parse_facts
+from laser.ticks import Tick
+from laser.values import Predicate
 
-__all__ = ["read_input", "read_table"]
+__all__ = ["check_table", "read_input", "read_table", "spark_output_format"]
 
-_LINE = re.compile(r"\s*(\d+)\s*:\s*(.*?)\s*\.?\s*\Z")
 _TEXT = ("csv", "json")
+_FILES = (*_TEXT, "parquet", "orc")
+_LINES = "text"
+"""What Spark calls lines as they are."""
+
+
+def format_of_table(table: Table) -> str | LineFormat:
+    """How a table is read, by the end of its name where nothing is said: Spark's name of its format, or lines that we parse."""
+    form = FORMATS.get(table.format) if table.format else format_of_suffix(table.path.removesuffix(".bz2").rstrip("/*"))
+    if form is None:
+        return table.format or ("orc" if table.path.endswith(".orc") else "parquet")
+    if form.spark_name is not None:
+        return form.spark_name
+    if isinstance(form, LineFormat):
+        return form
+    raise LaserError(f"{table.path}: Spark does not read {form.title}")
+
+
+def check_table(name: str, table: Table) -> None:
+    """Refuse a table of files that does not say which; what else Spark knows may need no path."""
+    form = format_of_table(table)
+    if not table.path and (isinstance(form, LineFormat) or form in _FILES):
+        raise LaserError(f"input {name} has no path")
+
+
+def spark_output_format(name: str) -> str:
+    """What Spark calls the format in which answers are written."""
+    form = FORMATS.get(name)
+    if form is not None and form.spark_name is None:
+        others = ", ".join(other.name for other in FORMATS.values() if other.spark_name)
+        raise LaserError(f"Spark does not write {form.title}: choose {others}, or what else Spark knows")
+    return name if form is None or form.spark_name is None else form.spark_name
 
 
 def read_table(spark: SparkSession, table: Table, follow: bool) -> DataFrame:
-    """A table in any format that Spark knows."""
+    """A table in any format that Spark knows; lines are a table of one column."""
+    form = format_of_table(table)
+    kind = _LINES if isinstance(form, LineFormat) else form
     options = {
-        **({"header": "true"} if table.kind == "csv" else {}),
+        **({"header": "true"} if kind == "csv" else {}),
         **{k: _option(v) for k, v in table.options.items()},
     }
     if follow and "://" not in table.path and Path(table.path).is_file():
         raise LaserError(f"{table.path} is a file: a stream is followed in a directory, to which files are added")
-    schema = table.schema or _inferred(spark, table, options, follow)
-    reader: Any = (spark.readStream if follow else spark.read).format(table.kind).options(**options)
-    if schema and table.kind in _TEXT:
+    schema = table.schema or _inferred(spark, table, kind, options, follow)
+    reader: Any = (spark.readStream if follow else spark.read).format(kind).options(**options)
+    if schema and kind in _TEXT:
         texts = ", ".join(f"`{name}` string" for name in schema)
         return _cast(reader.schema(texts).load(table.path), schema)
     if schema:
@@ -42,13 +74,13 @@ def read_table(spark: SparkSession, table: Table, follow: bool) -> DataFrame:
     return loaded
 
 
-def _inferred(spark: SparkSession, table: Table, options: dict[str, str], follow: bool) -> dict[str, str]:
+def _inferred(spark: SparkSession, table: Table, kind: str, options: dict[str, str], follow: bool) -> dict[str, str]:
     """The schema that the files show; Spark's own sources know theirs."""
-    if table.kind not in ("csv", "json", "parquet", "orc") or (not follow and table.kind not in _TEXT):
+    if kind not in _FILES or (not follow and kind not in _TEXT):
         return {}
-    sample = {**options, **({"inferSchema": "true"} if table.kind == "csv" else {})}
+    sample = {**options, **({"inferSchema": "true"} if kind == "csv" else {})}
     try:
-        return dict(spark.read.format(table.kind).options(**sample).load(table.path).dtypes)
+        return dict(spark.read.format(kind).options(**sample).load(table.path).dtypes)
     except Exception as error:
         raise LaserError(
             f"{table.path}: its columns cannot be told from its files ({_first_line(error)}); give a schema"
@@ -65,48 +97,15 @@ def _cast(table: DataFrame, schema: Any) -> DataFrame:
     return table.select(*columns, whole.alias(ROW))
 
 
-def read_input(spark: SparkSession, name: str, table: Table, arity: int | None, follow: bool) -> Input:
+def read_input(spark: SparkSession, name: str, table: Table, arity: int | None, tick: Tick, follow: bool) -> Input:
     """A table as an input of a run."""
-    if table.kind == "text":
-        return _lines(spark, name, table, arity, follow)
+    form = format_of_table(table)
+    if isinstance(form, LineFormat):
+        if arity is None:
+            raise LaserError(f"input {name}: lines need a predicate that the program reads with one arity")
+        return read_lines(spark, table.path, Predicate(name, arity), form, tick, follow)
     columns = table.columns or None
     return Input(read_table(spark, table, follow), columns, table.time or None, table.order or None)
-
-
-def _lines(spark: SparkSession, name: str, table: Table, arity: int | None, follow: bool) -> Input:
-    """Lines as streams have them, ``36: temp(98), temp(99).``: the facts of one predicate in them."""
-    if arity is None:
-        raise LaserError(f"input {name}: lines of text need a predicate that the program reads with one arity")
-    lines: DataFrame = (spark.readStream if follow else spark.read).format("text").load(table.path)
-    args = [f"arg{i + 1}" for i in range(arity)]
-    schema = ", ".join(["time bigint", *(f"{arg} string" for arg in args), "line string"])
-    return Input(lines.mapInArrow(_reader(name, args), schema), args, "time", None, frozenset(args))
-
-
-def _reader(name: str, args: list[str]) -> Any:
-    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        types = [("time", pa.int64()), *((arg, pa.string()) for arg in args), ("line", pa.string())]
-        for batch in batches:
-            rows = [row for line in batch.column("value").to_pylist() for row in _rows(line, name, args)]
-            yield pa.RecordBatch.from_pylist(rows, pa.schema(types))
-
-    return read
-
-
-def _rows(line: str, name: str, args: list[str]) -> Iterator[dict[str, Any]]:
-    if not line.strip() or line.lstrip().startswith("%"):
-        return
-    match = _LINE.match(line)
-    try:
-        facts = parse_facts(match[2]) if match and match[2] else []
-    except (LaserError, ValueError):
-        match = None
-    if match is None:
-        yield {"time": None, "line": line, **dict.fromkeys(args)}
-        return
-    for fact in facts:
-        if fact[0] == name and len(fact) == len(args) + 1:
-            yield {"time": int(match[1]), "line": line, **dict(zip(args, map(write_value, fact[1:]), strict=True))}
 
 
 def _option(value: Any) -> str:

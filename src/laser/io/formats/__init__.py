@@ -11,7 +11,7 @@ from laser.io.formats.parquet import PARQUET
 from laser.io.formats.text import TEXT
 from laser.syntax.looks_like import first_line
 
-__all__ = ["FORMATS", "format_by_look", "format_of", "format_of_text"]
+__all__ = ["FORMATS", "format_by_look", "format_of", "format_of_suffix", "format_of_text"]
 
 _ALL: tuple[Format, ...] = (TEXT, JSONL, CSV, PARQUET)
 
@@ -21,10 +21,13 @@ _ENOUGH = 300
 
 def format_of(path: str | Path, name: str | None = None) -> Format:
     """The format called ``name``, or else the one of the file's extension (before ``.gz``); text is the rest."""
-    if name is not None:
-        return FORMATS[name]
+    return FORMATS[name] if name is not None else format_of_suffix(path) or TEXT
+
+
+def format_of_suffix(path: str | Path) -> Format | None:
+    """The format that the name of a file tells, if it tells any."""
     suffix = Path(str(path).lower().removesuffix(".gz")).suffix
-    return next((form for form in _ALL if suffix in form.suffixes), TEXT)
+    return next((form for form in _ALL if suffix in form.suffixes), None)
 
 
 def format_by_look(line: str) -> LineFormat | None:
