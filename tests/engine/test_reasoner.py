@@ -181,6 +181,8 @@ def test_a_state_is_refused_by_another_program_version_or_after_damage() -> None
     for wrong in (b"", b"[]", b"\x00", data[:-9], data.replace(b'"p"', b'"x"')):
         with pytest.raises(StateError):
             Reasoner.restore(text, wrong)
+    with pytest.raises(StateError, match="version 1, in which programs and inputs had other names"):
+        Reasoner.restore(text, json.dumps(document | {"version": 1}).encode())
     with pytest.raises(StateError, match="version 9"):
         Reasoner.restore(text, json.dumps(document | {"version": 9}).encode())
     for other in ("q(X) :- p(X) in [4].", "q(X) :- p(X) in [3]. q(1)."):

@@ -1,8 +1,8 @@
 """Saving and restoring a run: the inputs as plain JSON; everything derived is derived again.
 
-The format (version 1) is a JSON object in UTF-8:
+The format (version 2) is a JSON object in UTF-8:
 
-    {"format": "laser-state", "version": 1, "program": fingerprint, "sha256": of the state's JSON,
+    {"format": "laser-state", "version": 2, "program": fingerprint, "sha256": of the state's JSON,
      "state": {"start": …, "time": …, "streamed": [[name, arity], …], "inputs": {node: content, …},
                "tail": {"total": …, "time": …, "facts": [[position, key, time], …], "present": [key, …]}}}
 
@@ -23,19 +23,11 @@ from laser.engine.relation import Key
 from laser.errors import FactError, StateError, TimeError
 from laser.rules.rule import ResolvedProgram
 from laser.ticks import check_time
-from laser.values import BY_CLASS, Predicate, from_json, value_order
+from laser.values import BY_CLASS, Predicate, from_json
 
-__all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode", "fingerprint"]
+__all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode"]
 
-FORMAT, VERSION = "laser-state", 1
-
-
-def fingerprint(core: ResolvedProgram) -> str:
-    """What identifies a program together with its constants, tick and background data."""
-    background = sorted(core.background, key=lambda atom: [value_order(part) for part in atom])
-    shown = None if core.shown is None else sorted(core.shown)
-    text = repr((core.rules, background, shown, core.tick))
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()  # Python's strings may have half a pair
+FORMAT, VERSION = "laser-state", 2
 
 
 def encode(machine: Machine, start: int | None) -> bytes:
@@ -44,11 +36,11 @@ def encode(machine: Machine, start: int | None) -> bytes:
         "start": start,
         "time": machine.time,
         "streamed": sorted([p.name, p.arity] for p in machine.plan.also_streamed),
-        "inputs": {str(relation.node): relation.dump() for relation in machine.inputs},
+        "inputs": {_id(relation): relation.dump() for relation in machine.inputs},
         "tail": _dump_tail(machine),
     }
     text = json.dumps(_plain(state), sort_keys=True, separators=(",", ":"))
-    head = {"format": FORMAT, "version": VERSION, "program": fingerprint(machine.plan.program)}
+    head = {"format": FORMAT, "version": VERSION, "program": machine.plan.program.fingerprint}
     head["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     return (json.dumps(head)[:-1] + ', "state": ' + text + "}\n").encode()
 
@@ -78,15 +70,15 @@ def _dump_tail(machine: Machine) -> dict[str, Any]:
 
 
 def decode(
-    data: bytes, core: ResolvedProgram, make: Callable[[frozenset[Predicate]], Machine]
+    data: bytes, program: ResolvedProgram, make: Callable[[frozenset[Predicate]], Machine]
 ) -> tuple[Machine, int | None]:
     """A machine and its start from bytes, or StateError; ``make`` makes one for a set of streamed predicates."""
-    state = _read(data, core)
+    state = _read(data, program)
     try:
         machine = make(frozenset(Predicate(str(name), int(arity)) for name, arity in state["streamed"]))
         _load_tail(machine, state["tail"])
         for relation in machine.inputs:
-            relation.load(state["inputs"][str(relation.node)], _decode_key)
+            relation.load(state["inputs"][_id(relation)], _decode_key)
             _check_keys(relation)
         start = state["start"] if state["start"] is None else check_time(state["start"])
         _check_times(machine, state["time"], start)
@@ -118,16 +110,15 @@ def _check_times(machine: Machine, time: int, start: int | None) -> None:
         raise ValueError("the last facts of the stream are not numbered one by one")
 
 
-def _read(data: bytes, core: ResolvedProgram) -> dict[str, Any]:
+def _read(data: bytes, program: ResolvedProgram) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except (ValueError, TypeError, RecursionError):
         raise StateError("this is no saved state of Laser: it is not JSON") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise StateError("this is no saved state of Laser")
-    if document.get("version") != VERSION:
-        raise StateError(f"the state has version {document.get('version')}; this Laser reads version {VERSION}")
-    if document.get("program") != fingerprint(core):
+    _check_version(document.get("version"))
+    if document.get("program") != program.fingerprint:
         raise StateError(
             "the state is of another program: its rules, constants, tick or background data differ from those given"
         )
@@ -136,6 +127,21 @@ def _read(data: bytes, core: ResolvedProgram) -> dict[str, Any]:
     if not isinstance(state, dict) or hashlib.sha256(text.encode()).hexdigest() != document.get("sha256"):
         raise StateError("the state is damaged: its checksum does not fit")
     return state
+
+
+def _check_version(version: object) -> None:
+    if version == 1:
+        raise StateError(
+            "the state has version 1, in which programs and inputs had other names: this Laser cannot read it. "
+            "Feed the facts that are still in reach to a new reasoner"
+        )
+    if version != VERSION:
+        raise StateError(f"the state has version {version}; this Laser reads version {VERSION}")
+
+
+def _id(relation: Input) -> str:
+    """What an input is called in a state."""
+    return " ".join(map(str, relation.node.id))
 
 
 def _decode_key(parts: Any) -> Key:

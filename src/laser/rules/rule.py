@@ -81,6 +81,13 @@ class ResolvedProgram:
         return frozenset(atom.signature for atom in self.background)
 
     @cached_property
+    def fingerprint(self) -> str:
+        """What identifies it in saved states and checkpoints; found once, because all background data count."""
+        from laser.rules.fingerprint import fingerprint  # fingerprints know programs, not the reverse
+
+        return fingerprint(self)
+
+    @cached_property
     def _by_head(self) -> dict[Predicate, list[Rule]]:
         by_head: dict[Predicate, list[Rule]] = {}
         for rule in self.rules:

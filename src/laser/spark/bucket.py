@@ -19,7 +19,7 @@ import pyarrow as pa
 from laser.answers import Shift
 from laser.errors import StateError
 from laser.spark.arrow import Fact, facts_of
-from laser.spark.job import Job
+from laser.spark.job import Job, refuse_other
 from laser.spark.part import Part, make_part
 from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.spark.store import NOWHERE, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
@@ -120,11 +120,7 @@ class Bucket:
                 f"the checkpoint was made with {head.buckets} buckets, and now there are {self.job.partition.buckets}: "
                 f"give buckets={head.buckets}, or begin with a new checkpoint"
             )
-        if head.job != self.fingerprint:
-            raise StateError(
-                "the checkpoint is of another program: its rules, constants, tick, start, background data, key or columns "
-                "differ. Begin with a new checkpoint, or go on with the program that it is of"
-            )
+        refuse_other(head.job, self.fingerprint)
         return head
 
     def _begin(self, head: Head, lowest: int | None, complete: int) -> Head:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from laser.checks.accept import accept
 from laser.engine.reasoner import Reasoner
-from laser.engine.state import fingerprint
+from laser.errors import StateError
 from laser.settings import RunSettings
 from laser.spark.layout import Layout
 from laser.spark.partition import ByKey, Lifted, Partition, PerKey, Whole, with_buckets
@@ -16,7 +17,10 @@ from laser.syntax.program import Program
 from laser.values import Atom
 from laser.windows import Reach
 
-__all__ = ["Job"]
+__all__ = ["Job", "refuse_other"]
+
+ID_VERSION = "2:"
+"""How ids of jobs begin, since there were others before."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,42 @@ class Job:
     def fingerprint(self) -> str:
         """What identifies this job: a state of another one is of no use."""
         background = (*self.settings.background, *self.own_background)
-        core = accept(self.program, replace(self.settings, background=background))
-        rest = (self.inputs, self.outputs, self.partition, self.settings.start)
-        return hashlib.sha256(f"{fingerprint(core)}{rest!r}".encode()).hexdigest()
+        program = accept(self.program, replace(self.settings, background=background))
+        content = {
+            "program": program.fingerprint,
+            "inputs": [[*c.predicate, c.kinds, c.names] for c in self.inputs.predicates],
+            "outputs": [[*c.predicate, c.kinds, c.names] for c in self.outputs.predicates],
+            "partition": [self.partition.buckets, *_identity(self.partition)],
+            "start": self.settings.start,
+        }
+        return ID_VERSION + hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _identity(partition: Partition) -> list[object]:
+    """How the stream is divided, as plain data."""
+    match partition:
+        case Whole():
+            return ["whole"]
+        case ByKey(positions=positions, drops_foreign=drops_foreign):
+            return ["by key", sorted([*p, position] for p, position in positions.items()), drops_foreign]
+        case Lifted(counts_keys=counts_keys):
+            return ["lifted", counts_keys]
+        case PerKey():
+            return ["per key"]
+        case _:
+            assert_never(partition)
+
+
+def refuse_other(found: str, expected: str) -> None:
+    """Raise StateError if a checkpoint carries the id of another job than this one."""
+    if found == expected:
+        return
+    if not found.startswith(ID_VERSION):
+        raise StateError(
+            "the checkpoint was made by an older version of Laser, which identified programs in another way "
+            f"(its id does not begin with {ID_VERSION!r}). Begin with a new checkpoint"
+        )
+    raise StateError(
+        "the checkpoint is of another program: its rules, constants, tick, start, background data, key or columns "
+        "differ. Begin with a new checkpoint, or go on with the program that it is of"
+    )

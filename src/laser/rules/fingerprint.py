@@ -1,0 +1,101 @@
+"""What identifies a program, whoever wrote it down and however: its meaning in a form that has no choices left.
+
+Layout and comments are gone when a program is resolved. Here the names of variables go, too (they are numbered in the order
+in which they occur in their rule), and the order of rules and of data (they are sets). The order of a body stays: it does
+not change answers, but to find out that two bodies are the same but for their order is hard.
+
+Saved states and Spark's checkpoints carry this id, so it must not change with the names of classes or the version of
+Python: what is hashed is spelled out below.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b, sha256
+from typing import Any, assert_never
+
+from laser.rules.body import Always, At, BodyElement, Comparison, ExtendedAtom, Modality, Now, Sometime
+from laser.rules.rule import ResolvedProgram, Rule
+from laser.syntax import tree
+from laser.values import Atom, write_value
+
+__all__ = ["fingerprint"]
+
+
+def fingerprint(program: ResolvedProgram) -> str:
+    """The id of a program with the constants, the tick and the background data of its run, in hexadecimal digits."""
+    content = {
+        "rules": sorted({json.dumps(_Rule().of(rule)) for rule in program.rules}),
+        "shown": None if program.shown is None else sorted(program.shown),
+        "tick": str(program.tick.seconds),
+        "background": [len(program.background), _set_hash(program.background)],
+    }
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _set_hash(atoms: Iterable[Atom]) -> str:
+    """The sum of the atoms' hashes: it needs no order, and sorting a million atoms takes longer than hashing them."""
+    total = 0
+    for atom in atoms:
+        text = "\n".join(map(write_value, atom))  # no value is written with a line feed
+        total += int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass")).digest(), "big")
+    return f"{total % 2**512:x}"
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A rule as plain lists, its variables by number."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def of(self, rule: Rule) -> list[Any]:
+        head = [*rule.predicate, *map(self.term, rule.args)]
+        time = None if rule.time is None else self.term(rule.time)
+        return [head, time, *map(self.element, rule.body)]
+
+    def element(self, element: BodyElement) -> list[Any]:
+        match element:
+            case ExtendedAtom():
+                signs = [element.negated, element.negated_inside]
+                terms = list(map(self.term, element.args))
+                return [
+                    "atom",
+                    *element.predicate,
+                    *terms,
+                    self.modality(element.modality),
+                    [*element.window.id],
+                    signs,
+                ]
+            case Comparison(operator=operator, left=left, right=right):
+                return ["comparison", operator, self.term(left), self.term(right)]
+            case _:
+                assert_never(element)
+
+    def modality(self, modality: Modality) -> list[Any]:
+        match modality:
+            case Now():
+                return ["now"]
+            case Sometime():
+                return ["sometime"]
+            case Always():
+                return ["always"]
+            case At(time=time):
+                return ["at", self.term(time)]
+            case _:
+                assert_never(modality)
+
+    def term(self, term: tree.Term) -> list[Any]:
+        match term:
+            case tree.Variable(name=name):
+                kind = "anonymous" if term.is_anonymous else "variable"
+                return [kind, self.numbers.setdefault(name, len(self.numbers))]
+            case tree.Constant(value=value):
+                return ["value", write_value(value)]
+            case tree.Arithmetic(operator=operator, operands=operands):
+                return [operator, *map(self.term, operands)]
+            case tree.ConstantName() | tree.Range():
+                raise AssertionError("a resolved program has neither names of constants nor ranges")
+            case _:
+                assert_never(term)
