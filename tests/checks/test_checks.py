@@ -105,7 +105,13 @@ def test_what_streams_in_has_a_history() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["@T q :- p at T in [3]. r :- q in [5].", "q. q :- p. r :- q in [5].", "q :- p. r :- q in [0]."]
+    "text",
+    [
+        "@T q :- p at T in [3]. r :- q in [5].",
+        "q. q :- p. r :- q in [5].",
+        "q :- p. r :- q in [0].",
+        "q :- p. r :- q in [this 1].",
+    ],
 )
 def test_what_has_a_history_or_is_seen_now_is_no_finding(text: str) -> None:
     assert "no-history" not in codes(text)
@@ -120,7 +126,7 @@ def test_what_has_a_history_or_is_seen_now_is_no_finding(text: str) -> None:
     ],
 )
 def test_a_rule_that_takes_the_hint_has_a_history(writer: str) -> None:
-    readers = "some(M) :- q(M) in [2]. all(M) :- q(M) always in [4]."
+    readers = "some(M) :- q(M) in [2]. all(M) :- q(M) always in [4]. once(M) :- q(M) in [3 .. 5 ago]."
     finding = find(parse_tree(f"machine(oven). {writer}\n{readers}"))[0]
     (rule,) = re.findall(r"write in line 1 `(.*?\.)`", finding.hint or "")
     assert "no-history" not in codes(f"machine(oven). {rule} {readers}")
@@ -128,11 +134,12 @@ def test_a_rule_that_takes_the_hint_has_a_history(writer: str) -> None:
     stream = [(t, parse_facts(facts.get(t, "temp(oven, 92), job(oven)"))) for t in range(12)]
     before = answers(f"machine(oven). {writer}", stream)
     after = answers(f"machine(oven). {rule} {readers}", stream)
-    q, some, every = (Atom(name, ["oven"]) for name in ("q", "some", "all"))
+    q, some, every, once = (Atom(name, ["oven"]) for name in ("q", "some", "all", "once"))
     for t in range(12):
         assert (q in after[t]) == (q in before[t])
         assert (some in after[t]) == any(q in before[u] for u in range(max(0, t - 2), t + 1))
         assert (every in after[t]) == all(q in before[u] for u in range(max(0, t - 4), t + 1))
+        assert (once in after[t]) == any(q in before[u] for u in range(max(0, t - 5), t - 2))
 
 
 def answers(text: str, stream: list[tuple[int, list[Atom]]]) -> dict[int, frozenset[Atom]]:
@@ -211,10 +218,12 @@ def test_a_switch_by_a_constant_is_no_finding() -> None:
 CLASH = [
     "a(X), not a(X)", "a(X), not a(X) in [5]", "a(X) in [3], not a(X) in [5]", "a(X) always in [3], not a(X)",
     "a(X) always in [9], not a(X) in [1]", "a(X) at T in [3], not a(X) at T in [3]", "a(X) at _ in [3], not a(X) in [60 s]",
+    "a(X), not a(X) in [this 5]", "a(X) always in [this 5], not a(X)", "a(X) in [each 5], not a(X) in [each 5]",
 ]  # fmt: skip
 NO_CLASH = [
     "a(X), not a(X) always in [5]", "a(X) in [5], not a(X) in [3]", "a(X) in [3], not a(X)", "a(X), not a(X) in [3 #]",
     "a(X) always in [3 #], not a(X)", "a(X), not a(X, _)", "a(X), a(Y), not a(X) at Y",
+    "a(X), not a(X) in [1 .. 5 ago]", "a(X), not a(X) in [5 every 2]", "a(X) always in [each 5], not a(X)",
 ]  # fmt: skip
 
 

@@ -160,6 +160,8 @@ def _is_within(inner: Window | None, outer: Window | None) -> bool:
     match inner, outer:
         case Sliding(ticks=short), Sliding(ticks=long):
             return short <= long
+        case Sliding(ticks=0), TimeWindow():
+            return outer.shows_present is True
         case TimeWindow(), TimeWindow():
             return inner == outer
         case _:

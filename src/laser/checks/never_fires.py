@@ -10,15 +10,16 @@ from laser.checks.contradictions import first_conflict, implies, is_irreflexive,
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic, Span
 from laser.syntax import tree
-from laser.syntax.terms import is_ground, subterms, variables
+from laser.syntax.terms import is_ground, subterms
 from laser.values.operations import compare, is_number
+from laser.windows import PRESENT, Between, Sliding
 
 __all__ = ["never_fires"]
 
 BODY = "a rule fires where all of its body holds at once"
 VALUE = "arithmetic is over numbers; where it has no value, a rule does not fire"
 TIME = "time points are the integers from 0 on"
-WINDOW = "a time window includes the present"
+WINDOW = "a window `[n]` includes the present"
 
 Reason = tuple[str, Span | None, str, str]
 """Why a rule cannot fire, where, by which law, and what to do."""
@@ -95,13 +96,11 @@ def contradictory_literals(subject: Subject, rule: tree.Rule) -> Iterator[Reason
 
 def _note_and_hint(subject: Subject, positive: tree.Literal, negative: tree.Literal) -> tuple[str, str]:
     """Who asks for ``a, not a in [n]`` means the time before the present."""
-    if positive.modality != "now" or negative.window is None:
+    window = negative.window
+    if positive.modality != "now" or window is None or window.kind is not Sliding or subject.window(window) == PRESENT:
         return BODY, f"drop `{subject.literal_text(negative)}`, or ask about something else"
-    atom, window = subject.atom_text(positive.atom), subject.window_text(negative.window)
-    args = ", ".join(dict.fromkeys(v.name for v in variables(positive.atom.args) if v.name != "_"))
-    before = f"before({args})" if args else "before"
-    rule = f"{before} :- {atom} at T in {window}, {atom} at N in [0], T < N."
-    return WINDOW, f"for what held before the present, add `{rule}` and write `not {before}`"
+    before = Between.written(["1", *map(subject.size_text, window.sizes)], formal=False)
+    return WINDOW, f"for the time before the present, write `not {subject.atom_text(negative.atom)} in {before}`"
 
 
 def no_time_point(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:

@@ -12,7 +12,7 @@ from laser.syntax import tree
 from laser.syntax.printer import write_statement
 from laser.syntax.terms import variables
 from laser.values import Predicate
-from laser.windows import PRESENT, TimeWindow
+from laser.windows import Sliding, TimeWindow, Window
 
 __all__ = ["no_history"]
 
@@ -30,7 +30,7 @@ def no_history(subject: Subject) -> Iterator[Diagnostic]:
                 hints[predicate] = _hint(subject, predicate)
             yield Diagnostic(
                 "no-history",
-                f"`{subject.literal_text(literal)}` sees `{name}` now and never in the past",
+                _message(subject, literal),
                 literal.span,
                 NOTE.format(name),
                 hints[predicate],
@@ -38,10 +38,27 @@ def no_history(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
+def _message(subject: Subject, literal: tree.Literal) -> str:
+    """What the window finds of the predicate: it is there now, and now is not in every window."""
+    text, name = subject.literal_text(literal), literal.atom.name
+    shown = True if literal.window is None else _shows_present(subject.window(literal.window))
+    if shown is None:
+        return f"`{text}` sees `{name}` only while its window includes the present, and never in the past"
+    if shown:
+        return f"`{text}` sees `{name}` now and never in the past"
+    so = ", so this rule cannot fire" if literal.is_positive else ""
+    return f"`{text}` looks only at the past, where `{name}` never holds{so}"
+
+
+def _shows_present(window: Window | None) -> bool | None:
+    return window.shows_present if isinstance(window, TimeWindow) else None
+
+
 def _looks_back(subject: Subject, literal: tree.Literal) -> bool:
     if literal.window is None:
         return isinstance(literal.modality, tree.At)
-    return issubclass(literal.window.kind, TimeWindow) and subject.window(literal.window) != PRESENT
+    window = subject.window(literal.window)
+    return issubclass(literal.window.kind, TimeWindow) and (window is None or window.reach.ticks != 0)
 
 
 def _hint(subject: Subject, predicate: Predicate) -> str:
@@ -63,10 +80,16 @@ def _line(rule: tree.Rule) -> str:
 
 
 def _longest(subject: Subject, predicate: Predicate) -> tree.Window | None:
-    """The longest of the windows over the predicate, so that no reader sees less than it asks for; None for all of the past."""
+    """A window from now back to where any reader looks, so that none sees less than it asks for; None for all of the past."""
     windows = [reader.window for reader in subject.readers[predicate] if _looks_back(subject, reader)]
     known = [window for window in windows if window is not None]
-    return max(known, key=lambda window: _ticks(subject, window)) if len(known) == len(windows) else None
+    if len(known) < len(windows):
+        return None
+    longest = max(known, key=lambda window: _ticks(subject, window))
+    if longest.kind is Sliding:
+        return longest
+    ticks = _ticks(subject, longest)
+    return tree.Window(Sliding, (tree.Size(tree.Constant(ticks)),)) if ticks else None
 
 
 def _ticks(subject: Subject, window: tree.Window) -> int:

@@ -13,7 +13,7 @@ from laser.syntax.characters import foreign_word, open_comment, open_string, wro
 from laser.values import TYPES, string
 from laser.values.iri import SCHEME
 
-__all__ = ["Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WORDS", "lex", "span_of"]
+__all__ = ["Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WINDOW_WORDS", "WORDS", "lex", "span_of"]
 
 LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 """What may follow the colon of a prefixed name. A hyphen is part of it: nobody subtracts from an IRI."""

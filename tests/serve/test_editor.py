@@ -1,0 +1,19 @@
+"""The editor of the page colours the words that the language has. (What it looks like, test_page.py sees in a browser.)"""
+
+import re
+from importlib.resources import files
+
+from laser.syntax.lexer import DIRECTIVES, WINDOW_WORDS
+
+EDITOR = (files("laser") / "serve" / "page" / "editor.js").read_text("utf-8")
+
+
+def listed(name: str) -> set[str]:
+    """The words of a group of its regular expression."""
+    (group,) = re.findall(rf"\(\?<{name}>(.*?)\)\|\(\?<", EDITOR.split("const STREAM")[0])
+    return {word for words in re.findall(r"\(\?:([a-z|]+)\)", group) for word in words.split("|")}
+
+
+def test_the_editor_knows_every_word_of_the_language() -> None:
+    assert listed("word") == set(WINDOW_WORDS)
+    assert listed("directive") == {word.removeprefix("#") for word in DIRECTIVES}

@@ -1,0 +1,17 @@
+"""The colours of a program in a notebook."""
+
+import re
+
+from laser.syntax.highlight import write_html
+
+WORD = "#b8579a"
+
+
+def words(text: str) -> list[str]:
+    return re.findall(rf'<span style="color: {WORD}">(.*?)</span>', write_html(text))
+
+
+def test_words_of_windows_are_words_between_brackets_only() -> None:
+    assert words("#show each/1. each(X) :- not this(X) in [3 every 5], ago(X) [each 5].") == [
+        "#show", "not", "in", "every", "each",
+    ]  # fmt: skip
