@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +10,7 @@ import click
 
 from laser.checks.load import read_text
 from laser.cli import messages, options
+from laser.cli.interrupts import interrupts
 from laser.cli.progress import Screen, describe
 from laser.errors import LaserError
 
@@ -81,7 +80,7 @@ def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
     wanted = _pipeline(pipeline, given)
     screen = Screen(quiet)
     stop = threading.Event()
-    with _interrupts(stop, wanted.follow):
+    with interrupts(stop, wanted.follow, screen.say):
         summary = run_pipeline(wanted, screen, stop)
     screen.clear()
     if not quiet:
@@ -141,20 +140,3 @@ def _types(text: str) -> dict[str, str]:
     if any(len(pair) != 2 for pair in pairs):
         raise click.UsageError(f"--schema {text!r}: write NAME=COLUMN TYPE, COLUMN TYPE")
     return {name: kind.strip() for name, kind in pairs}
-
-
-class _interrupts:  # noqa: N801 - reads as a word at its one place
-    """Ctrl-C ends a stream cleanly after its micro-batch, and a batch at once."""
-
-    def __init__(self, stop: threading.Event, follows: bool) -> None:
-        self.stop, self.follows = stop, follows
-
-    def __enter__(self) -> None:
-        if self.follows and threading.current_thread() is threading.main_thread():
-            self.old: Callable[..., Any] | Any = signal.signal(signal.SIGINT, lambda *_: self.stop.set())
-            self.term: Callable[..., Any] | Any = signal.signal(signal.SIGTERM, lambda *_: self.stop.set())
-
-    def __exit__(self, *_: object) -> None:
-        if hasattr(self, "old"):
-            signal.signal(signal.SIGINT, self.old)
-            signal.signal(signal.SIGTERM, self.term)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["PredicateSummary", "ProgressListener", "Summary", "await_query", "watched_tasks"]
+__all__ = ["PredicateSummary", "ProgressListener", "QueryProgress", "Summary", "watched_tasks"]
 
 
 class ProgressListener(Protocol):
@@ -69,18 +69,23 @@ def watched_tasks(spark: SparkSession, listener: ProgressListener, rows: int) ->
         thread.join()
 
 
-def await_query(query: StreamingQuery, listener: ProgressListener, summary: Summary, stop: threading.Event) -> None:
-    seen = -1
-    while not stop.is_set():
-        ended = query.awaitTermination(1)
-        for progress in query.recentProgress:
+@dataclass
+class QueryProgress:
+    """How far a query is: each micro-batch is counted once, and announced."""
+
+    query: StreamingQuery
+    listener: ProgressListener
+    summary: Summary
+    seen: int = -1
+
+    def report(self) -> None:
+        """Count and announce what is done since the last call."""
+        for progress in self.query.recentProgress:
             told = json.loads(progress.json) if hasattr(progress, "json") else dict(progress)
-            if told["batchId"] > seen:
-                seen = told["batchId"]
-                _count(told, summary)
-                listener.batch(told | {"late": summary.late, "rejected": summary.rejected})
-        if ended:
-            return
+            if told["batchId"] > self.seen:
+                self.seen = told["batchId"]
+                _count(told, self.summary)
+                self.listener.batch(told | {"late": self.summary.late, "rejected": self.summary.rejected})
 
 
 def _count(progress: dict[str, Any], summary: Summary) -> None:

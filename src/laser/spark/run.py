@@ -21,11 +21,12 @@ from laser.pipeline import Pipeline
 from laser.rules.body import ExtendedAtom
 from laser.settings import RunSettings
 from laser.spark.answers import Answers
-from laser.spark.progress import PredicateSummary, ProgressListener, Summary, await_query, watched_tasks
+from laser.spark.follow import follow
+from laser.spark.progress import PredicateSummary, ProgressListener, Summary, watched_tasks
 from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.session import session
-from laser.spark.sinks import append_json, batch_writer, check_output, output_directory, reject_writer, write_all
+from laser.spark.sinks import append_json, check_output, output_directory, write_all
 from laser.spark.tables import check_table, read_input, read_table, spark_output_format
 from laser.syntax.program import Program
 from laser.ticks import Tick
@@ -48,7 +49,7 @@ def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading
         answers = answer(_request(spark, pipeline, program))
         listener.say(answers.cut)
         if pipeline.follow:
-            summary = _follow(pipeline, answers, listener, stop or threading.Event())
+            summary = follow(pipeline, answers, listener, stop or threading.Event())
         else:
             summary = _once(spark, pipeline, answers, listener)
     except PySparkException as error:
@@ -142,38 +143,3 @@ def _show(answers: Answers, table: DataFrame, listener: ProgressListener, most: 
             *args, since, until = row
             atom = f"{name}({', '.join(map(str, args))})" if args else name
             listener.say(f"{atom}  [{since}, {until}]")
-
-
-# -- streams
-
-
-def _follow(pipeline: Pipeline, answers: Answers, listener: ProgressListener, stop: threading.Event) -> Summary:
-    summary = Summary()
-    held: dict[str, int] = dict.fromkeys(answers, 0)
-    writer = answers.table.writeStream.foreachBatch(batch_writer(pipeline, answers, summary, held))
-    query = _started(writer, pipeline, "answers")
-    queries = [query]
-    if pipeline.rejects:
-        aside = answers.rejects.writeStream.foreachBatch(reject_writer(pipeline.rejects))
-        queries.append(_started(aside, pipeline, "rejects"))
-    try:
-        await_query(query, listener, summary, stop)
-        if pipeline.every == "once":
-            for other in queries[1:]:
-                other.awaitTermination()
-    finally:
-        for each in queries:
-            with suppress(Exception):
-                each.stop()
-    summary.held = [PredicateSummary(name, count) for name, count in held.items()]
-    return summary
-
-
-def _started(writer: Any, pipeline: Pipeline, name: str) -> Any:
-    """A query under way; ``once`` takes what is there and ends, a duration waits so long between micro-batches."""
-    writer = writer.option("checkpointLocation", f"{pipeline.checkpoint}/{name}")
-    if pipeline.every == "once":
-        writer = writer.trigger(availableNow=True)
-    elif pipeline.every:
-        writer = writer.trigger(processingTime=pipeline.every)
-    return writer.start()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -44,8 +46,17 @@ def session(
         builder = builder.master(master or f"local[{cores}]")
     for key, value in {**_defaults(cores, master), **STATE, **(settings or {})}.items():
         builder = builder.config(key, value)
-    with quieted(), nullcontext() if _submitted() else chosen_java(java):
+    with quieted(), _own_interrupts(), nullcontext() if _submitted() else chosen_java(java):
         return builder.getOrCreate()
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Spark replaces the handler of Ctrl-C; one that the caller has set is put back."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if before is not signal.default_int_handler and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
 
 
 def _submitted() -> bool:

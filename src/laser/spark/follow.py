@@ -1,0 +1,91 @@
+"""A pipeline that follows streams: its queries, how far they are, and how they end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from laser.pipeline import Pipeline
+from laser.spark.answers import Answers
+from laser.spark.progress import PredicateSummary, ProgressListener, QueryProgress, Summary
+from laser.spark.sinks import batch_writer, reject_writer
+from laser.spark.stopping import Gate, end_after_batch, is_alive
+
+__all__ = ["follow"]
+
+Write = Callable[[DataFrame, int], None]
+
+
+@dataclass(frozen=True)
+class _Follower:
+    """A query under way, with the gate that its micro-batches pass."""
+
+    spark: SparkSession
+    query: StreamingQuery
+    gate: Gate
+
+    def has_ended(self) -> bool:
+        """Wait for a second at most; raises what the query failed with, unless it shall end: then ``end`` tells why."""
+        try:
+            return bool(self.query.awaitTermination(1))
+        except Exception:
+            if self.gate.stop.is_set():
+                return True
+            raise
+
+    def end(self) -> None:
+        """End after the micro-batch at hand; raises what that one failed with."""
+        end_after_batch(self.query)
+        with suppress(Py4JError, OSError):  # Spark may be gone, ended by the signal that ends us
+            failure = self.query.exception()
+            if failure is not None and not self.gate.refused.is_set() and is_alive(self.spark):
+                raise failure
+
+
+def follow(pipeline: Pipeline, answers: Answers, listener: ProgressListener, stop: threading.Event) -> Summary:
+    """Write what the streams bring, until they end or ``stop`` is set; then say what held."""
+    summary = Summary()
+    held: dict[str, int] = dict.fromkeys(answers, 0)
+    followers = [_start(answers.table, batch_writer(pipeline, answers, summary, held), pipeline, "answers", stop)]
+    if pipeline.rejects:
+        followers.append(_start(answers.rejects, reject_writer(pipeline.rejects), pipeline, "rejects", stop))
+    progress = QueryProgress(followers[0].query, listener, summary)
+    try:
+        _await(followers, progress, pipeline.every == "once", stop)
+    finally:
+        for each in followers:
+            with suppress(Exception):
+                each.query.stop()
+    with suppress(Exception):
+        progress.report()
+    summary.held = [PredicateSummary(name, count) for name, count in held.items()]
+    return summary
+
+
+def _await(followers: list[_Follower], progress: QueryProgress, all_of_them: bool, stop: threading.Event) -> None:
+    """Wait for the end: that of the answers, or of all queries if they end by themselves, or the request to stop."""
+    for each in followers if all_of_them else followers[:1]:
+        while not stop.is_set() and not each.has_ended():
+            progress.report()
+    if stop.is_set():
+        for each in followers:
+            each.end()
+
+
+def _start(table: DataFrame, write: Write, pipeline: Pipeline, name: str, stop: threading.Event) -> _Follower:
+    """A query under way; ``once`` takes what is there and ends, a duration waits so long between micro-batches."""
+    gate = Gate(stop)
+    writer: Any = table.writeStream.foreachBatch(gate.before(write))
+    writer = writer.option("checkpointLocation", f"{pipeline.checkpoint}/{name}")
+    if pipeline.every == "once":
+        writer = writer.trigger(availableNow=True)
+    elif pipeline.every:
+        writer = writer.trigger(processingTime=pipeline.every)
+    return _Follower(table.sparkSession, writer.start(), gate)
