@@ -128,13 +128,12 @@ def solvable(evaluation: Evaluation, elements: Sequence[BodyElement], binding: d
 
 def in_order(rule: Rule, bound: set[str]) -> Iterator[BodyElement]:
     """The parts of a body in the user's order, each when it is ready, by the reference's own measure."""
-    from laser.explanation.solve import binds
 
     rest, known = list(rule.body), dict.fromkeys(bound, 0)
     while rest:
         element = next(e for e in rest if is_ready(e, known))  # type: ignore[arg-type]
         rest = [other for other in rest if other is not element]
-        known |= dict.fromkeys(binds(element, frozenset(known)), 0)
+        known |= dict.fromkeys(element.binds(known.keys()), 0)
         yield element
 
 

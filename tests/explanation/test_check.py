@@ -87,11 +87,11 @@ def test_a_premise_that_is_left_out() -> None:
 
 def test_facts_and_background_data_that_are_none() -> None:
     proof = proof_of("alarm(oven)")
-    refused(with_part(proof, 0, lambda p: replace(p, source="fact")), "is no fact at 5")
+    refused(with_part(proof, 0, lambda p: replace(p, source="fact")), "is not a fact at 5")
     hot = proof.premises[1].proofs[0]
-    refused(with_part(hot, 0, lambda p: replace(p, source="background")), "is no background data")
-    refused(with_part(hot, 0, lambda p: replace(p, time=5)), "is no fact at 5")
-    refused(with_part(hot, 0, lambda p: replace(p, atom=Atom("temp", ["oven", 99]))), "is no fact")
+    refused(with_part(hot, 0, lambda p: replace(p, source="background")), "is not background data")
+    refused(with_part(hot, 0, lambda p: replace(p, time=5)), "is not a fact at 5")
+    refused(with_part(hot, 0, lambda p: replace(p, atom=Atom("temp", ["oven", 99]))), "is not a fact")
 
 
 def test_a_run_with_a_gap() -> None:
@@ -121,27 +121,29 @@ def test_places_in_a_tuple_window() -> None:
 
 def test_a_negation_that_does_not_hold() -> None:
     proof = proof_of("alarm(oven)")
-    assert proof.ground is not None
+    assert proof.evidence is not None
     for news in ((4, Atom("off", ["oven"])), (5, Atom("mute"))):
-        ground = replace(proof.ground, history=[*proof.ground.history, news])
-        refused(_on(proof, ground), "does not hold")
+        evidence = replace(proof.evidence, history=[*proof.evidence.history, news])
+        refused(_on(proof, evidence), "does not hold")
     gap = proof_of("gap(4)")
-    assert gap.ground is not None
-    refused(_on(gap, replace(gap.ground, history=[*gap.ground.history, (4, Atom("off", ["oven"]))])), "does not hold")
+    assert gap.evidence is not None
+    refused(
+        _on(gap, replace(gap.evidence, history=[*gap.evidence.history, (4, Atom("off", ["oven"]))])), "does not hold"
+    )
     refused(replace(gap, bindings={"T": 1}, atom=Atom("gap", [1])), "does not hold")
 
 
-def _on(proof: Proof, ground: object) -> Proof:
-    """The same proof over another ground."""
-    premises = tuple(replace(p, proofs=tuple(_on(part, ground) for part in p.proofs)) for p in proof.premises)
-    return replace(proof, premises=premises, ground=ground)  # type: ignore[arg-type]
+def _on(proof: Proof, evidence: object) -> Proof:
+    """The same proof over another stream."""
+    premises = tuple(replace(p, proofs=tuple(_on(part, evidence) for part in p.proofs)) for p in proof.premises)
+    return replace(proof, premises=premises, evidence=evidence)  # type: ignore[arg-type]
 
 
-def test_parts_that_rest_on_another_ground() -> None:
+def test_parts_that_rest_on_another_stream() -> None:
     proof = proof_of("alarm(oven)")
     other = explain(PROGRAM, STREAM, "machine(oven)", 5).proofs[0]
-    refused(with_part(proof, 0, lambda p: other), "another ground")
-    refused(replace(proof, ground=None), "does not say what it rests on")
+    refused(with_part(proof, 0, lambda p: other), "another stream")
+    refused(replace(proof, evidence=None), "does not say what it rests on")
 
 
 def test_a_comparison_that_is_false() -> None:
@@ -156,4 +158,4 @@ def test_a_derivation_that_stands_in_for_another() -> None:
     proof = proof_of("alarm(oven)")
     refused(with_part(proof, 1, lambda p: proof.premises[0].proofs[0]), "is not about machine|is about one atom")
     hot = proof_of("hot(oven)")
-    refused(with_part(hot, 0, lambda p: replace(hot, ground=hot.ground)), "is not about")
+    refused(with_part(hot, 0, lambda p: replace(hot, evidence=hot.evidence)), "is not about")

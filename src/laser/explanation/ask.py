@@ -7,14 +7,12 @@ from dataclasses import replace
 from itertools import islice, repeat
 
 from laser.errors import TimeError
-from laser.explanation.explanation import Explanation, Proof
-from laser.explanation.ground import Ground
+from laser.explanation.explanation import Evidence, Explanation, Proof, below
+from laser.explanation.lasting import lasting
 from laser.explanation.pattern import Pattern, as_pattern
 from laser.explanation.prove import Prover
 from laser.explanation.questions import Rules, in_order, relevant
-from laser.explanation.table import Entry, Facts
-from laser.explanation.validity import lasting
-from laser.explanation.walk import below
+from laser.explanation.table import Facts, TimedAtom, given_values
 from laser.explanation.world import World
 from laser.rules.rule import ResolvedProgram
 from laser.ticks import check_time
@@ -43,9 +41,9 @@ def ask_stream(
 
 def _history(
     stream: Iterable[tuple[int, Iterable[FactInput]]], time: int, start: int | None
-) -> tuple[list[Entry], int]:
+) -> tuple[list[TimedAtom], int]:
     """The facts up to a time, each once, and where the timeline begins."""
-    present, history = start, dict[Entry, None]()
+    present, history = start, dict[TimedAtom, None]()
     for point, facts in stream:
         if present is not None and point < present:
             raise TimeError(f"time {point} lies before {present}")
@@ -63,7 +61,7 @@ def _history(
 
 def ask(
     core: ResolvedProgram,
-    history: Sequence[Entry],
+    history: Sequence[TimedAtom],
     start: int,
     time: int,
     goal: Atom | Pattern,
@@ -71,18 +69,26 @@ def ask(
     whole: bool = True,
 ) -> Explanation:
     """The explanation from the facts up to a time; ``whole`` where none is left out."""
-    ground = Ground(core, history, start, time, whole)
     rules = Rules(relevant(core, goal.signature))
-    prover = Prover(World(rules, Facts(history), start, time), ground)
+    prover = Prover(World(rules, Facts(history), start, time), Evidence(core, history, start, time, whole))
     if isinstance(goal, Pattern):
         return _ask_pattern(prover, goal)
     proofs, more = _proofs(prover, goal, every)
     if not proofs:
         return _refuse(prover, goal)
     by_rule = any(proof.source == "rule" for proof in proofs)
-    found = lasting(prover, goal, by_rule)
-    return Explanation(
-        goal, time, True, proofs, (), found.since, found.until, found.since_exact, found.until_exact, more
+    return _timed(prover, Explanation(goal, time, True, proofs, more=more), goal, by_rule)
+
+
+def _timed(prover: Prover, answer: Explanation, atom: Atom, by_rule: bool) -> Explanation:
+    """The answer, with since when the one atom that it is about holds, and until when."""
+    found = lasting(prover, atom, by_rule)
+    return replace(
+        answer,
+        since=found.since,
+        until=found.until,
+        since_exact=found.since_exact,
+        until_exact=found.until_exact,
     )
 
 
@@ -112,23 +118,15 @@ def _comes_back(proof: Proof) -> bool:
 
 def _ask_pattern(prover: Prover, goal: Pattern) -> Explanation:
     world, time = prover.world, prover.world.time
-    values = goal.values[0] if len(goal.key) == 1 else goal.values
-    found = {a for _, a in world.find(goal.signature, goal.key, values, time, time) if goal.matches(a)}
-    found.update(a for a in world.background(goal.signature, goal.key, values) if goal.matches(a))
+    positions, values = goal.positions, given_values(goal.values)
+    found = {a for _, a in world.find(goal.signature, positions, values, time, time) if goal.matches(a)}
+    found.update(a for a in world.background(goal.signature, positions, values) if goal.matches(a))
     if not found:
         return _refuse(prover, goal)
     proofs = tuple(_proofs(prover, atom, False)[0][0] for atom in islice(in_order(found), MOST_ATOMS))
     answer = Explanation(goal, time, True, proofs, more=len(found) - len(proofs))
-    if len(found) > 1:
-        return answer
-    lasts = lasting(prover, proofs[0].atom, proofs[0].source == "rule")
-    return replace(
-        answer,
-        since=lasts.since,
-        until=lasts.until,
-        since_exact=lasts.since_exact,
-        until_exact=lasts.until_exact,
-    )
+    only = proofs[0]
+    return answer if len(found) > 1 else _timed(prover, answer, only.atom, only.source == "rule")
 
 
 def _refuse(prover: Prover, goal: Atom | Pattern) -> Explanation:

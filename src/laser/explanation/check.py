@@ -11,9 +11,7 @@ from functools import cached_property
 from typing import assert_never
 
 from laser.errors import ProofError
-from laser.explanation.explanation import Premise, Proof
-from laser.explanation.ground import Ground
-from laser.explanation.walk import below
+from laser.explanation.explanation import Evidence, Premise, Proof, below
 from laser.reference import Binding, Evaluation, Snapshot, evaluate, is_ready, match_all, satisfy, window_points
 from laser.rules.body import Always, At, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
@@ -27,28 +25,28 @@ __all__ = ["check"]
 
 def check(proof: Proof) -> None:
     """Verify every step; ProofError with the reason for the first that is wrong."""
-    if proof.ground is None:
+    if proof.evidence is None:
         raise ProofError("the proof does not say what it rests on")
-    checker = Checker(proof.ground)
+    checker = Checker(proof.evidence)
     for part in below(proof):
         checker.step(part)
 
 
 @dataclass(frozen=True, eq=False)
 class Checker:
-    """The definition, over one ground."""
+    """The definition, over one evidence."""
 
-    ground: Ground
+    evidence: Evidence
 
     def step(self, proof: Proof) -> None:
-        if proof.ground is not self.ground:
-            raise ProofError(f"{proof.atom} at {proof.time} rests on another ground than what is made of it")
-        if not self.ground.start <= proof.time <= self.ground.time:
-            raise ProofError(f"{proof.time} is not in the timeline [{self.ground.start}, {self.ground.time}]")
+        if proof.evidence is not self.evidence:
+            raise ProofError(f"{proof.atom} at {proof.time} rests on another stream than what is made of it")
+        if not self.evidence.start <= proof.time <= self.evidence.time:
+            raise ProofError(f"{proof.time} is not in the timeline [{self.evidence.start}, {self.evidence.time}]")
         if proof.source == "background":
-            demand(proof.atom in self.ground.core.background, f"{proof.atom} is no background data")
+            demand(proof.atom in self.evidence.core.background, f"{proof.atom} is not background data")
         elif proof.source == "fact":
-            demand((proof.time, proof.atom) in self.ground.facts, f"{proof.atom} is no fact at {proof.time}")
+            demand((proof.time, proof.atom) in self.evidence.facts, f"{proof.atom} is not a fact at {proof.time}")
         else:
             self.rule(proof)
         if proof.source != "rule":
@@ -56,7 +54,7 @@ class Checker:
 
     def rule(self, proof: Proof) -> None:
         """The rule exists, its body holds under the bindings, and its head is the atom at the time."""
-        rules = self.ground.core.rules
+        rules = self.evidence.core.rules
         if proof.rule is None or not 0 <= proof.rule.index < len(rules):
             raise ProofError(f"{proof.atom} is derived by no rule of the program")
         rule = rules[proof.rule.index]
@@ -64,7 +62,7 @@ class Checker:
         binding = self.body(rule, proof)
         args = tuple(evaluate(term, binding) for term in rule.args)
         demand((rule.predicate.name, *args) == tuple(proof.atom), f"{rule.text} does not derive {proof.atom}")
-        time = self.ground.time if rule.time is None else evaluate(rule.time, binding)
+        time = self.evidence.time if rule.time is None else evaluate(rule.time, binding)
         demand(time == proof.time, f"{rule.text} derives {proof.atom} for {time}, not for {proof.time}")
 
     def body(self, rule: Rule, proof: Proof) -> Binding:
@@ -111,7 +109,7 @@ class Checker:
         times = [proof.time for proof in proofs]
         match atom.modality:
             case Now():
-                demand(times == [self.ground.time], f"{what} must hold at {self.ground.time}")
+                demand(times == [self.evidence.time], f"{what} must hold at {self.evidence.time}")
             case At(time=time):
                 demand(len(times) == 1, f"{what} is about one time point")
                 timed = next(match_all([time], times, matched), None)
@@ -128,7 +126,7 @@ class Checker:
 
     def points(self, window: Window) -> range:
         """The time points of a window, as the reference has them."""
-        return window_points(window, self.ground.history, self.ground.start, self.ground.time)
+        return window_points(window, self.evidence.history, self.evidence.start, self.evidence.time)
 
     def in_window(self, proof: Proof, window: Window) -> bool:
         """Whether what is proved is in a window: at one of its time points, and, if it counts facts, among them."""
@@ -138,7 +136,7 @@ class Checker:
             return True
         if proof.source != "fact" or proof.position is None or not 1 <= proof.position <= window.size:
             return False
-        history = self.ground.history
+        history = self.evidence.history
         return proof.position <= len(history) and history[-proof.position] == (proof.time, proof.atom)
 
     def negative(self, element: ExtendedAtom, binding: Binding) -> bool:
@@ -150,7 +148,7 @@ class Checker:
     def model(self, predicate: Predicate) -> Evaluation:
         """The stream with all that rules derive for a predicate, and for all below it, by the reference."""
         if predicate not in self.models:
-            self.models[predicate] = model(self.ground, predicate)
+            self.models[predicate] = model(self.evidence, predicate)
         return self.models[predicate]
 
     @cached_property
@@ -158,18 +156,18 @@ class Checker:
         return {}
 
 
-def model(ground: Ground, predicate: Predicate) -> Evaluation:
-    """The answer stream at the time of a ground, as far as a predicate depends on it."""
-    core = _below(ground.core, predicate)
-    depth, start = reach(ground.core), ground.start
+def model(evidence: Evidence, predicate: Predicate) -> Evaluation:
+    """The answer stream at the time of the question, as far as a predicate depends on it."""
+    core = _below(evidence.core, predicate)
+    depth, start = reach(evidence.core), evidence.start
     if depth.ticks is not None and not depth.tuples:
         # The timeline may as well begin there (laser.rules.reach), which keeps a long one from being spelled out.
-        start = max(start, ground.time - depth.ticks)
-    v: Snapshot = {u: set() for u in range(start, ground.time + 1)}
-    for u, atom in ground.history:
+        start = max(start, evidence.time - depth.ticks)
+    v: Snapshot = {u: set() for u in range(start, evidence.time + 1)}
+    for u, atom in evidence.history:
         if u >= start:
             v[u].add(atom)
-    evaluation = Evaluation(core, ground.history, v, start, ground.time)
+    evaluation = Evaluation(core, evidence.history, v, start, evidence.time)
     for stratum in strata(core):
         rules = [rule for rule in core.rules if rule.predicate in stratum]
         while new := [(u, a) for rule in rules for u, a in evaluation.apply(rule) if a not in v[u]]:

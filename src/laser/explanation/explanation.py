@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
+from laser.rules.rule import ResolvedProgram
 from laser.values import Atom, Value
 
 if TYPE_CHECKING:
-    from laser.explanation.ground import Ground
     from laser.explanation.pattern import Pattern
 
-__all__ = ["Explanation", "Extent", "Failure", "Premise", "Proof", "RuleText"]
+__all__ = ["Evidence", "Explanation", "Extent", "Failure", "Premise", "Proof", "RuleText", "below"]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a proof rests on: the program, and the stream over [start, time].
+
+    ``history`` has the facts in the order of their arrival, each once; ``whole`` is false where some were left out.
+    """
+
+    core: ResolvedProgram
+    history: Sequence[tuple[int, Atom]]
+    start: int
+    time: int
+    whole: bool = True
+
+    @cached_property
+    def facts(self) -> frozenset[tuple[int, Atom]]:
+        return frozenset(self.history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +49,29 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The time points of a window; of a tuple window also how many facts it has (``size`` is what was asked for)."""
+    """The time points of a window; of a tuple window also how many facts it has (``size`` is what was asked for).
+
+    ``written`` names a window of another kind than ``[n]`` and ``[n #]``: why it has these time points is not plain from the
+    present alone. Where it has none, ``last`` lies before ``first``.
+    """
 
     first: int
     last: int
     kind: OneOf["time", "tuple"] = "time"
     size: int | None = None
     facts: int | None = None
+    written: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.last < self.first
 
     def __str__(self) -> str:
+        if self.is_empty:
+            return f"the window {self.written}, which has no time point yet"
         span = f"[{self.first}, {self.last}]"
+        if self.written is not None:
+            return f"{span}, the window {self.written}"
         return f"{span}, the last {self.facts} of the stream's facts" if self.kind == "tuple" else span
 
 
@@ -71,7 +102,7 @@ class Proof:
     premises: tuple[Premise, ...] = ()
     position: int | None = None
     """Of a fact in a tuple window: how many facts back it came, 1 for the last."""
-    ground: Ground | None = field(default=None, compare=False, repr=False)
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<proof of {self.atom} at {self.time}: {self.source if self.rule is None else self.rule.text}>"
@@ -82,12 +113,35 @@ class Proof:
 
         check(self)
 
+    @property
+    def parts(self) -> Iterator[Proof]:
+        """The proofs on which it rests directly."""
+        return (part for premise in self.premises for part in premise.proofs)
+
     @cached_property
     def size(self) -> int:
         """The number of rule instances, facts and background data in the whole tree."""
-        from laser.explanation.walk import size
+        sizes: dict[int, int] = {}
+        for proof in below(self):
+            sizes[id(proof)] = 1 + sum(sizes[id(part)] for part in proof.parts)
+        return sizes[id(self)]
 
-        return size(self)
+
+def below(proof: Proof) -> list[Proof]:
+    """A proof and all in it, each once, parts before what is made of them; a proof may be deeper than Python recurses."""
+    done: dict[int, Proof] = {}
+    stack = [(proof, proof.parts)]
+    on_way = {id(proof)}
+    while stack:
+        top, rest = stack[-1]
+        following = next((part for part in rest if id(part) not in on_way), None)
+        if following is None:
+            stack.pop()
+            done[id(top)] = top
+        else:
+            on_way.add(id(following))
+            stack.append((following, following.parts))
+    return list(done.values())
 
 
 @dataclass(frozen=True)

@@ -1,223 +1,194 @@
-"""What is nearest to a part of a body that fails: facts just outside of the window, atoms that differ in one argument, values that are too small."""
+"""What is nearest to an atom of a body that fails: facts just outside of the window, atoms that differ in one argument."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from laser.explanation.explanation import Proof
-from laser.explanation.premises import some_times
-from laser.explanation.prove import EAGER, Prover
-from laser.explanation.solve import Shape, term_value
-from laser.explanation.table import Entry, Key
-from laser.explanation.words import extent, filled, instance, test_instance
-from laser.explanation.world import World
+from laser.explanation.element import NearMiss, Values
+from laser.explanation.explanation import Extent
+from laser.explanation.pattern import Pattern
+from laser.explanation.sequences import EAGER
+from laser.explanation.solve import AtomAccess
+from laser.explanation.table import TimedAtom, given_values
+from laser.explanation.words import extent, filled, instance, some_times
 from laser.phrases import closest, count
-from laser.rules.body import ALWAYS, NOW, At, Comparison, ExtendedAtom
+from laser.rules.body import Always, At, ExtendedAtom, Now
 from laser.syntax import tree
-from laser.values import Atom, Predicate, Value
-from laser.values.operations import compare, is_number
+from laser.syntax.terms import evaluate
+from laser.values import Atom, Predicate
+from laser.windows import TimeWindow
 
-__all__ = ["Lack", "lack", "unknown"]
+if TYPE_CHECKING:
+    from laser.explanation.prove import Prover
+    from laser.explanation.world import World
 
-
-@dataclass(frozen=True, slots=True)
-class Lack:
-    """Why an element fails under a binding; the attempt with the highest ``closeness`` is shown.
-
-    ``asked`` is what should have been derived, at some time of ``span``.
-    """
-
-    reason: str
-    nearest: tuple[str, ...] = ()
-    closeness: float = 0
-    because: tuple[Proof, ...] = ()
-    asked: tuple[tree.Variable | tree.Constant, ...] | None = None
-    span: tuple[int, int] = (0, 0)
+__all__ = ["atom_near_miss", "unknown"]
 
 
-def lack(prover: Prover, element: ExtendedAtom | Comparison, binding: dict[str, Value]) -> Lack:
-    """Why an element fails."""
-    if isinstance(element, Comparison):
-        return _false(element, binding)
+def atom_near_miss(prover: Prover, element: ExtendedAtom, binding: Values) -> NearMiss:
+    """Why an atom fails."""
+    window = extent(prover.world, element)
     if element.negated:
-        return _there(prover, element, binding)
-    if element.negated_inside:
-        return _not_absent(prover, element, binding)
-    shape = Shape(element, frozenset(binding), None)
-    bounds = shape.bounds(prover.world, binding)
-    if bounds is None:
-        return Lack(_outside(prover.world, element, binding))
-    if element.modality == ALWAYS:
-        return _interrupted(prover, element, shape, binding)
-    return _missing(prover, element, shape, binding, bounds)
-
-
-# -- comparisons
-
-
-def _false(test: Comparison, binding: Mapping[str, Value]) -> Lack:
-    text = test_instance(test, binding)
-    known = dict(binding)
-    sides = [_value(side, known) for side in (test.left, test.right)]
-    left, right = sides
-    if left is None or right is None:
-        wrong = test.left if left is None else test.right
-        return Lack(f"{filled(wrong, binding)} has no value", closeness=-1e300)
-    if compare(test.operator, left, right) is None:
-        return Lack(f"{text} has no answer: values of different kinds have no order", closeness=-1e300)
-    numbers = [float(side) for side in (left, right) if is_number(side)]  # type: ignore[arg-type]
-    distance = abs(numbers[0] - numbers[1]) if len(numbers) == 2 else 1.0
-    return Lack(f"{text} is false", closeness=-distance)
-
-
-def _value(term: tree.Term, binding: dict[str, Value]) -> Value | None:
-    """A side of a comparison; one that was to be assigned has no value of its own."""
-    try:
-        return term_value(term)(binding)
-    except KeyError:
-        return ""
+        found = _there(prover, element, binding, window)
+    elif element.negated_inside:
+        found = _not_absent(prover.world, element, binding, window)
+    else:
+        found = _Search(prover, element, binding, window).near_miss()
+    return replace(found, window=window)
 
 
 # -- atoms that are there and should not be
 
 
-def _there(prover: Prover, element: ExtendedAtom, binding: dict[str, Value]) -> Lack:
-    what = instance(element, binding)
+def _there(prover: Prover, element: ExtendedAtom, binding: Values, window: Extent | None) -> NearMiss:
     if element.negated_inside:
-        return Lack(f"there is a time point of {extent(prover.world, element)} without {what}")
-    pick = prover.pick(element, binding)
-    (time, atom), window = pick.entries[-1], extent(prover.world, element)
-    proofs = tuple(map(prover.prove, pick.entries if len(pick.entries) <= EAGER else pick.entries[-1:]))
+        return NearMiss(f"there is a time point of {window} without {instance(element, binding)}")
+    entries = prover.support(replace(element, negated=False), binding).entries
+    time, atom = entries[-1]
+    proofs = tuple(map(prover.prove, entries if len(entries) <= EAGER else entries[-1:]))
     if proofs[0].source == "background":
         reason = f"{atom} is background data"
-    elif element.modality == ALWAYS:
+    elif isinstance(element.modality, Always):
         reason = f"{atom} holds at every time point of {window}"
     else:
         reason = f"{atom} holds at {time}" + (f", in {window}" if window else "")
-    return Lack(reason, because=proofs)
+    return NearMiss(reason, because=proofs)
 
 
-def _not_absent(prover: Prover, element: ExtendedAtom, binding: dict[str, Value]) -> Lack:
-    world, what, window = prover.world, instance(element, binding), extent(prover.world, element)
+def _not_absent(world: World, element: ExtendedAtom, binding: Values, window: Extent | None) -> NearMiss:
+    """``⊞ @T ¬ a``: T is not a time point of the window, or a is there."""
     assert element.time is not None
-    time = _value(element.time, binding)
-    if time == "" and filled(element.time, binding).startswith(("_", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ")):
-        return Lack(f"{what} holds at every time point of {window}")
     low, high = world.bounds(element.window)
-    if type(time) is not int or not low <= time <= high:
-        return Lack(_outside(world, element, binding))
-    return Lack(f"{what} holds at {time}")
+    time = evaluate(element.time, binding)
+    is_open = isinstance(element.time, tree.Variable) and time is None
+    if not (low <= high if is_open else type(time) is int and low <= time <= high):
+        return NearMiss(_outside(world, element, binding, window))
+    where = f"every time point of {window}" if is_open else f"{time}"
+    return NearMiss(f"{instance(element, binding)} holds at {where}")
 
 
-def _outside(world: World, element: ExtendedAtom, binding: Mapping[str, Value]) -> str:
+def _outside(world: World, element: ExtendedAtom, binding: Values, window: Extent | None) -> str:
     assert element.time is not None
-    window = extent(world, element)
     return f"{filled(element.time, binding)} is not a time point of {window or f'[{world.start}, {world.time}]'}"
 
 
 # -- atoms that are not there and should be
 
 
-def _asked(element: ExtendedAtom, binding: Mapping[str, Value]) -> tuple[tree.Variable | tree.Constant, ...]:
-    """The arguments for which an atom was asked."""
-    return tuple(_given(term, binding) for term in element.args)
+class _Search:
+    """A positive atom that was looked for in vain."""
 
+    def __init__(self, prover: Prover, element: ExtendedAtom, binding: Values, window: Extent | None) -> None:
+        self.prover, self.world = prover, prover.world
+        self.element, self.binding, self.window = element, binding, window
+        self.access = AtomAccess(element, binding.keys())
+        self.values = self.access.values(binding)
 
-def _given(term: tree.Term, binding: Mapping[str, Value]) -> tree.Variable | tree.Constant:
-    if isinstance(term, tree.Variable):
-        anonymous = tree.Variable("_" if term.name.startswith("_") else term.name)
-        return tree.Constant(binding[term.name]) if term.name in binding else anonymous
-    assert isinstance(term, tree.Constant)
-    return term
+    def near_miss(self) -> NearMiss:
+        bounds = self.access.bounds(self.world, self.binding)
+        if bounds is None and self.access.known_time is not None:
+            return NearMiss(_outside(self.world, self.element, self.binding, self.window))
+        if bounds is not None and isinstance(self.element.modality, Always):
+            return self._interrupted(*bounds)
+        return self._missing(bounds)
 
+    def _asked(self) -> Pattern:
+        """What was looked for."""
+        return Pattern(self.element.predicate.name, tuple(map(self._term, self.element.args)))
 
-def _fits(shape: Shape, entry: Entry, binding: Mapping[str, Value]) -> bool:
-    """Whether equal variables of an atom stand for equal values, its time among them."""
-    return not shape.same or shape.take(entry[1], {**binding, shape.time_name: entry[0]})
+    def _term(self, term: tree.Term) -> tree.Variable | tree.Constant:
+        if isinstance(term, tree.Variable):
+            known = term.name in self.binding
+            return tree.Constant(self.binding[term.name]) if known else term if term.is_users else tree.Variable("_")
+        assert isinstance(term, tree.Constant)
+        return term
 
+    def _interrupted(self, low: int, high: int) -> NearMiss:
+        """Under □: the atom that is there most often, and where it is missing."""
+        there: dict[Atom, set[int]] = {}
+        for time, atom in self._find(low, high):
+            if self.access.fits((time, atom), self.binding):
+                there.setdefault(atom, set()).add(time)
+        if not there:
+            return replace(self._missing((low, high)), closeness=-1.0, asked=(self._asked(), high, high))
+        best = max(sorted(there), key=lambda atom: len(there[atom]))
+        missing = set(range(low, high + 1)) - there[best]
+        asked = Pattern(best.predicate, tuple(map(tree.Constant, best.args)))
+        return NearMiss(
+            f"{best} missing at {some_times(missing)} of {self.window}",
+            closeness=len(there[best]) / (high - low + 1),
+            asked=(asked, max(missing), max(missing)),
+        )
 
-def _interrupted(prover: Prover, element: ExtendedAtom, shape: Shape, binding: dict[str, Value]) -> Lack:
-    """Under □: the atom that is there most often, and where it is missing."""
-    world = prover.world
-    low, high = world.bounds(element.window)
-    there: dict[Atom, set[int]] = {}
-    for time, atom in world.find(element.predicate, shape.key, shape.values(binding), low, high, element.window):
-        if _fits(shape, (time, atom), binding):
-            there.setdefault(atom, set()).add(time)
-    window = extent(world, element)
-    if not there:
-        found = _missing(prover, element, shape, binding, (low, high))
-        asked, span = _asked(element, binding), (high, high)
-        return Lack(found.reason, found.nearest, -1.0, asked=asked, span=span)
-    often = Counter({atom: len(times) for atom, times in there.items()})
-    best = max(sorted(often), key=often.__getitem__)
-    missing = set(range(low, high + 1)) - there[best]
-    where = f"{best} missing at {some_times(missing)} of {window}"
-    asked = tuple(map(tree.Constant, best.args))
-    return Lack(where, closeness=often[best] / (high - low + 1), asked=asked, span=(max(missing), max(missing)))
+    def _find(self, low: int, high: int) -> Sequence[TimedAtom]:
+        element, access = self.element, self.access
+        return list(self.world.find(element.predicate, access.positions, self.values, low, high, element.window))
 
+    def _missing(self, bounds: tuple[int, int] | None) -> NearMiss:
+        """An atom that is not at the time, or not in the window, which may have no time points."""
+        at = isinstance(self.element.modality, Now) or self.access.known_time is not None
+        where = f"at {bounds[1]}" if at and bounds else f"in {self.window}" if self.window else "anywhere"
+        near = (*self._elsewhere(), *(self._similar(*bounds) if bounds else ()))
+        if not near:
+            near = unknown(self.prover, self.element.predicate)
+        asked = (self._asked(), *bounds) if bounds else None
+        return NearMiss(f"no {instance(self.element, self.binding)} {where}", near, float(bool(near)), asked=asked)
 
-def _missing(
-    prover: Prover, element: ExtendedAtom, shape: Shape, binding: dict[str, Value], bounds: tuple[int, int]
-) -> Lack:
-    """An atom that is not at the time, or not in the window."""
-    world = prover.world
-    what, window = instance(element, binding), extent(world, element)
-    at = element.modality == NOW or (isinstance(element.modality, At) and not shape.time_is_new)
-    where = f"at {bounds[1]}" if at else f"in {window}" if window else "anywhere"
-    near = (*_elsewhere(world, element, shape, binding, bounds), *_similar(world, element, shape, binding, bounds))
-    if not near:
-        near = unknown(prover, element.predicate)
-    asked = _asked(element, binding)
-    return Lack(f"no {what} {where}", near, float(bool(near)), asked=asked, span=bounds)
+    def _elsewhere(self) -> tuple[str, ...]:
+        """The same atom, but outside of the window; or at another time than the one asked for."""
+        world = self.world
+        table = world.facts.table(self.element.predicate, world.start)
+        found = table.find(self.access.positions, self.values, world.start, world.time)
+        found = [entry for entry in found if self.access.fits(entry, self.binding)]
+        if not found:
+            return ()
+        if not isinstance(self.element.window, TimeWindow):
+            return (self._too_many_facts_ago(found[0]),)
+        if isinstance(self.element.modality, At) and self.access.known_time is not None:
+            atom = found[0][1]
+            return (f"{atom} is at {some_times(time for time, other in found if other == atom)}",)
+        return (self._outside_of(self.element.window, found),)
 
+    def _too_many_facts_ago(self, entry: TimedAtom) -> str:
+        facts = self.world.facts
+        arrived = facts.last(len(facts.history), self.world.time)
+        back = next(back for back in range(1, len(arrived) + 1) if arrived[-back] == entry)
+        return f"{entry[1]} was last seen at {entry[0]}, {count(back, 'fact')} back"
 
-def _elsewhere(
-    world: World, element: ExtendedAtom, shape: Shape, binding: dict[str, Value], bounds: tuple[int, int]
-) -> tuple[str, ...]:
-    """The same atom, but too early for the window or too many facts ago; or at another time than the one asked for."""
-    window, values = extent(world, element), shape.values(binding)
-    table = world.facts.table(element.predicate, world.start)
-    found = [e for e in table.find(shape.key, values, world.start, world.time) if _fits(shape, e, binding)]
-    if not found:
+    def _outside_of(self, window: TimeWindow, found: Sequence[TimedAtom]) -> str:
+        """The first that comes after a window, or else the last before it."""
+        low, high = self.world.bounds(self.element.window)
+        later = [entry for entry in found if entry[0] > high]
+        if later:
+            time, atom = later[-1]
+            entry, last = window.entry(time), window.exit(time)
+            enters = f" and enters it at {entry}" if last is None or entry <= last else ""
+            return f"{atom} is at {time}, after the window{enters}"
+        time, atom = found[0]
+        return f"{atom} was last seen at {time}" + (f", the window begins at {low}" if self.window else "")
+
+    def _similar(self, low: int, high: int) -> tuple[str, ...]:
+        """An atom that is there and differs in one argument."""
+        element, world, positions = self.element, self.world, self.access.positions
+        known = dict(zip(positions, (self.values,) if len(positions) == 1 else self.values, strict=True))
+        for place in reversed(positions):
+            others = tuple(p for p in positions if p != place)
+            values = given_values([known[p] for p in others])
+            found = next(world.find(element.predicate, others, values, low, high, element.window), None)
+            if found is not None:
+                return (f"{found[1]} is at {found[0]}, and differs in argument {place}",)
+            if background := world.background(element.predicate, others, values):
+                return (f"{background[0]} is background data, and differs in argument {place}",)
         return ()
-    time, atom = found[0]
-    if window is not None and window.kind == "tuple":
-        history, size = world.facts.history, world.facts.count(world.time)
-        back = next(i for i in range(1, size + 1) if history[size - i] == (time, atom))
-        return (f"{atom} was last seen at {time}, {count(back, 'fact')} back",)
-    if isinstance(element.modality, At) and not shape.time_is_new:
-        return (f"{atom} is at {some_times({time for time, other in found if other == atom})}",)
-    begins = f", the window begins at {bounds[0]}" if window is not None else ""
-    return (f"{atom} was last seen at {time}{begins}",)
-
-
-def _similar(
-    world: World, element: ExtendedAtom, shape: Shape, binding: dict[str, Value], bounds: tuple[int, int]
-) -> tuple[str, ...]:
-    """An atom that is there and differs in one argument."""
-    values: Any = shape.values(binding)
-    flat = dict(zip(shape.key, (values,) if len(shape.key) == 1 else values, strict=True))
-    for place in reversed(shape.key):
-        key: Key = tuple(p for p in shape.key if p != place)
-        rest = tuple(flat[p] for p in key)
-        given: Any = rest[0] if len(key) == 1 else rest
-        found = next(iter(world.find(element.predicate, key, given, *bounds, element.window)), None)
-        if found is not None:
-            return (f"{found[1]} is at {found[0]}, and differs in argument {place}",)
-        if others := world.background(element.predicate, key, given):
-            return (f"{others[0]} is background data, and differs in argument {place}",)
-    return ()
 
 
 def unknown(prover: Prover, predicate: Predicate) -> tuple[str, ...]:
     """Of a predicate of which nothing is known, what may have been meant."""
-    core, world = prover.ground.core, prover.world
-    given = {(atom[0], len(atom) - 1) for _, atom in world.facts.history}
-    known = {*core.derived, *(atom.signature for atom in core.background), *given}
+    core, world = prover.evidence.core, prover.world
+    arrived = {(atom[0], len(atom) - 1) for _, atom in world.facts.history}
+    known = {*core.derived, *core.given, *arrived}
     if predicate in known:
         return ()
     never = f"no {predicate} has arrived, and no rule derives it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from laser.errors import FactError, ProgramError
-from laser.explanation.table import Key
+from laser.explanation.table import Positions
 from laser.syntax import tree
 from laser.syntax.parser import parse_tree
 from laser.syntax.printer import write_statement, write_term
@@ -28,7 +28,7 @@ class Pattern:
         return Predicate(self.predicate, len(self.terms))
 
     @property
-    def key(self) -> Key:
+    def positions(self) -> Positions:
         """The places of its values."""
         return tuple(place for place, term in enumerate(self.terms, 1) if isinstance(term, tree.Constant))
 

@@ -8,27 +8,25 @@ is larger than those of the parts, so that the smallest proof of nothing rests o
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, overload
+from typing import Any
 
-from laser.explanation.explanation import Proof
-from laser.explanation.ground import Ground
-from laser.explanation.premises import premises
+from laser.explanation.element import Binding, Values
+from laser.explanation.explainers import explainer_of
+from laser.explanation.explanation import Evidence, Premise, Proof
 from laser.explanation.questions import solver
-from laser.explanation.solve import Binding, Shape
-from laser.explanation.table import Entry
-from laser.explanation.words import rule_text, visible
+from laser.explanation.sequences import EAGER, LazyProofs
+from laser.explanation.table import TimedAtom, all_positions
+from laser.explanation.words import element_text, rule_text, visible
 from laser.explanation.world import Instance, World
-from laser.rules.body import ALWAYS, ExtendedAtom
+from laser.rules.body import BodyElement
 from laser.rules.rule import Rule
-from laser.values import Atom, Predicate, Value
+from laser.values import Predicate
 
-__all__ = ["Choice", "Pick", "Prover"]
+__all__ = ["Choice", "Prover", "Support"]
 
-EAGER = 64
-"""A run of more time points is proved when somebody looks at it."""
 MOST_CONSIDERED = 5_000
 """The smallest proof is chosen among so many rule instances for an atom."""
 MOST_INSTANCES = 20_000
@@ -36,113 +34,73 @@ MOST_INSTANCES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """What makes an atom of a body hold: one entry, or one for every time point under □."""
+class Support:
+    """What makes an element of a body hold: none, one or several atoms at time points, such as all of a window under □."""
 
-    element: ExtendedAtom
-    entries: Sequence[Entry]
+    element: BodyElement
+    entries: Sequence[TimedAtom]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An instance, with what makes each of its positive atoms hold."""
+    """An instance, with what makes each element of its body hold."""
 
     instance: Instance
-    picks: tuple[Pick, ...]
-
-
-class LazyProofs(Sequence[Proof]):
-    """The proofs of a long run, made when they are looked at."""
-
-    def __init__(self, entries: Sequence[Entry], prove: Callable[[Entry], Proof]) -> None:
-        self._entries, self._prove = entries, prove
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    @overload
-    def __getitem__(self, index: int) -> Proof: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Proof]: ...
-    def __getitem__(self, index: int | slice) -> Proof | Sequence[Proof]:
-        if isinstance(index, slice):
-            return LazyProofs(self._entries[index], self._prove)
-        return self._prove(self._entries[index])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_same, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _same(left: object, right: object) -> bool:
-    return left == right
+    supports: tuple[Support, ...]
 
 
 class Prover:
     """Proofs of what holds in a world."""
 
-    def __init__(self, world: World, ground: Ground) -> None:
-        self.world, self.ground = world, ground
-        self.proofs: dict[Entry, Proof] = {}
-        self.choices: dict[Entry, Choice] = {}
-        self.sizes: dict[Entry, float] = {}
+    def __init__(self, world: World, evidence: Evidence) -> None:
+        self.world, self.evidence = world, evidence
+        self.proofs: dict[TimedAtom, Proof] = {}
+        self.choices: dict[TimedAtom, Choice] = {}
+        self.sizes: dict[TimedAtom, float] = {}
         self.shallow: set[frozenset[Predicate]] = set()
         """Components that are too large to compare sizes in: there, the round of a derivation is its size."""
 
     # -- instances
 
-    def instances(self, entry: Entry) -> list[Instance]:
+    def instances(self, entry: TimedAtom) -> list[Instance]:
         """All rule instances that derive an atom for a time point."""
         world, (time, atom) = self.world, entry
         if atom.signature in world.rules.component and (known := world.recalled(entry)) is not None:
             return known
         found: dict[Any, Instance] = {}
-        for rule in world.rules.by_predicate.get(atom.signature, ()):
+        for rule in world.core.rules_of(atom.signature):
             if rule.time is not None or time == world.time:
                 self._search(rule, entry, found)
         return list(found.values())
 
-    def _search(self, rule: Rule, entry: Entry, found: dict[Any, Instance]) -> None:
+    def _search(self, rule: Rule, entry: TimedAtom, found: dict[Any, Instance]) -> None:
         """Add the instances of one rule."""
         time, atom = entry
-        key, values = tuple(range(1, len(atom))), tuple(atom[1:])
-        question = self.world.rules.question(rule, key, True)
-        begin = solver(question, key, values, time, time)
+        positions, values = all_positions(atom), atom.args
+        query = self.world.rules.query(rule, positions, True)
+        begin = solver(query, positions, values, time, time)
 
         def emit(binding: Binding) -> bool:
-            head = tuple(arg(binding) for arg in question.args)
-            if head == values and (question.time is None or question.time(binding) == time):
-                instance = Instance.of(rule, binding)
+            head = tuple(arg(binding) for arg in query.args)
+            if head == values and (query.time is None or query.time(binding) == time):
+                instance = Instance.of(query, binding)
                 found[instance.key] = instance
             return len(found) >= MOST_CONSIDERED
 
         if begin is not None:
-            question.step(self.world, begin, emit)
+            query.step(self.world, begin, emit)
 
-    def options(self, element: ExtendedAtom, binding: dict[str, Value]) -> Iterator[Sequence[Entry]]:
-        """The ways to make a positive atom hold: background data first, then what is latest."""
-        world, shape = self.world, Shape(element, frozenset(binding), None)
-        bounds = shape.bounds(world, binding)
-        assert bounds is not None
-        low, high = bounds
-        values = shape.values(binding)
-        for atom in world.background(element.predicate, shape.key, values):
-            yield [(high, atom)]
-        if element.modality == ALWAYS:
-            for atom in sorted(set(world.steady(element, shape.key, values)) - world.core.background):
-                yield Run(low, high, atom)
-        else:
-            for entry in world.find(element.predicate, shape.key, values, low, high, element.window):
-                yield [entry]
+    def _options(self, element: BodyElement, binding: Values) -> list[Sequence[TimedAtom]]:
+        """The ways to make an element hold."""
+        return list(explainer_of(element).supports(self.world, element, binding))
 
     # -- sizes
 
-    def is_given(self, entry: Entry) -> bool:
+    def is_given(self, entry: TimedAtom) -> bool:
         """Whether an entry is background data or a fact, and needs no rule."""
         return entry[1] in self.world.core.background or self.world.is_fact(*entry)
 
-    def size(self, entry: Entry) -> float:
+    def size(self, entry: TimedAtom) -> float:
         """The size of the smallest proof."""
         if entry not in self.sizes:
             if self.world.rules.is_high:
@@ -150,7 +108,7 @@ class Prover:
             self._find_size(entry)
         return self.sizes[entry]
 
-    def _find_size(self, entry: Entry) -> None:
+    def _find_size(self, entry: TimedAtom) -> None:
         if self.is_given(entry):
             self.sizes[entry] = 1
         elif entry[1].signature in self.world.rules.component:
@@ -158,9 +116,9 @@ class Prover:
         else:
             self.sizes[entry] = 1 + self._body_size(self._least(self.instances(entry)))
 
-    def _find_sizes_below(self, goal: Entry) -> None:
+    def _find_sizes_below(self, goal: TimedAtom) -> None:
         """Where many predicates stand on each other, go down with a stack of our own and find sizes on the way up."""
-        stack, entered = [goal], set[Entry]()
+        stack, entered = [goal], set[TimedAtom]()
         while stack:
             entry = stack[-1]
             if entry in self.sizes or entry in entered or self.is_given(entry):
@@ -170,75 +128,75 @@ class Prover:
             entered.add(entry)
             stack += [other for other in self._outside(entry) if other not in self.sizes]
 
-    def _outside(self, entry: Entry) -> Iterator[Entry]:
+    def _outside(self, entry: TimedAtom) -> Iterator[TimedAtom]:
         """What an entry may rest on in components below its own."""
         part = self.world.rules.component[entry[1].signature]
         for instance in self.instances(entry):
-            for element in positive(instance.rule):
-                if element.predicate not in part:
-                    for option in self.options(element, instance.binding):
+            for element in instance.rule.body:
+                if not _reads(element, part):
+                    for option in self._options(element, instance.binding):
                         yield from option
 
     def _body_size(self, instance: Instance) -> float:
-        return sum(self._size_of(self.pick(e, instance.binding).entries) for e in positive(instance.rule))
+        return sum(self._size_of(support.entries) for support in self.complete(instance).supports)
 
-    def _size_of(self, entries: Sequence[Entry]) -> float:
+    def _size_of(self, entries: Sequence[TimedAtom]) -> float:
         return sum(map(self.size, entries))
 
-    def _compare_recursion(self, goal: Entry) -> None:
+    def _compare_recursion(self, goal: TimedAtom) -> None:
         """Find the sizes of all entries of the goal's component on which it can rest."""
         part = self.world.rules.component[goal[1].signature]
-        ways = self._ways(goal, part)
-        if ways is None:
+        below = self._below(goal, part)
+        if below is None:
             self.shallow.add(part)
             self.sizes[goal] = self.world.ranks[goal]
             return
-        self.sizes.update(_solved(ways, {e: self.sizes.get(e, inf) for e in (*ways, *_all_entries(ways))}))
+        self.sizes.update(_solved(below, {e: self.sizes.get(e, inf) for e in (*below, *_all_entries(below))}))
 
-    def _ways(self, goal: Entry, part: frozenset[Predicate]) -> dict[Entry, list[Way]] | None:
+    def _below(self, goal: TimedAtom, part: frozenset[Predicate]) -> dict[TimedAtom, list[RecursiveInstance]] | None:
         """For each entry of the component below the goal, its instances; None where there are too many."""
         if part in self.shallow:
             return None
-        ways: dict[Entry, list[Way]] = {}
+        below: dict[TimedAtom, list[RecursiveInstance]] = {}
         pending, count = [goal], 0
         while pending:
             entry = pending.pop()
-            if entry in ways or entry in self.sizes:
+            if entry in below or entry in self.sizes:
                 continue
             if self.is_given(entry):
                 self.sizes[entry] = 1
                 continue
-            ways[entry] = [self._way(instance, part) for instance in self.instances(entry)]
-            count += len(ways[entry])
+            below[entry] = [self._recursive(instance, part) for instance in self.instances(entry)]
+            count += len(below[entry])
             if count > MOST_INSTANCES:
                 return None
-            pending += [e for way in ways[entry] for options in way.inside for option in options for e in option]
-        return ways
+            pending += [e for found in below[entry] for options in found.inside for option in options for e in option]
+        return below
 
-    def _way(self, instance: Instance, part: frozenset[Predicate]) -> Way:
+    def _recursive(self, instance: Instance, part: frozenset[Predicate]) -> RecursiveInstance:
         outside, inside = 0.0, []
-        for element in positive(instance.rule):
-            options = list(self.options(element, instance.binding))
-            if element.predicate in part:
+        for element in instance.rule.body:
+            options = self._options(element, instance.binding)
+            if _reads(element, part):
                 inside.append(options)
             else:
                 outside += min(map(self._size_of, options))
-        return Way(outside, tuple(inside))
+        return RecursiveInstance(outside, tuple(inside))
 
     # -- choosing
 
-    def pick(self, element: ExtendedAtom, binding: dict[str, Value]) -> Pick:
-        """The smallest way to make an atom of a body hold; of several, the latest."""
-        options = list(self.options(element, binding))
+    def support(self, element: BodyElement, binding: Values) -> Support:
+        """The smallest way to make an element of a body hold; of several, the latest."""
+        options = self._options(element, binding)
         if len(options) == 1:
-            return Pick(element, options[0])
+            return Support(element, options[0])
         for option in options:
             if len(option) == 1 and self.is_given(option[0]):
-                return Pick(element, option)
-        measure = self._rank_of if self._is_shallow(element.predicate) else self._size_of
-        return Pick(element, min(options, key=lambda option: (measure(option), -option[-1][0])))
+                return Support(element, option)
+        measure = self._rank_of if self._is_shallow(element) else self._size_of
+        return Support(element, min(options, key=lambda option: (measure(option), -option[-1][0])))
 
-    def choice(self, entry: Entry) -> Choice:
+    def choice(self, entry: TimedAtom) -> Choice:
         """The instance with the smallest proof."""
         if entry not in self.choices:
             instances = self.instances(entry)
@@ -248,16 +206,17 @@ class Prover:
         return self.choices[entry]
 
     def complete(self, instance: Instance) -> Choice:
-        return Choice(instance, tuple(self.pick(e, instance.binding) for e in positive(instance.rule)))
+        return Choice(instance, tuple(self.support(e, instance.binding) for e in instance.rule.body))
 
-    def _smallest(self, entry: Entry, instances: list[Instance]) -> Instance:
+    def _smallest(self, entry: TimedAtom, instances: list[Instance]) -> Instance:
         self.size(entry)
-        return min(instances, key=self._rank) if self._is_shallow(entry[1].signature) else self._least(instances)
+        is_shallow = self.world.rules.component.get(entry[1].signature) in self.shallow
+        return min(instances, key=self._rank) if is_shallow else self._least(instances)
 
     def _least(self, instances: list[Instance]) -> Instance:
         """The instance whose parts have the smallest proofs: the first that needs nothing but data, if there is one."""
         best, size = instances[0], inf
-        least = min(sum(1 for _ in positive(rule)) for rule in {id(i.rule): i.rule for i in instances}.values())
+        least = min(len(rule.positives) for rule in {id(i.rule): i.rule for i in instances}.values())
         for instance in instances:
             found = self._body_size(instance)
             if found < size:
@@ -266,37 +225,44 @@ class Prover:
                 break
         return best
 
-    def _is_shallow(self, predicate: Predicate) -> bool:
-        return self.world.rules.component.get(predicate) in self.shallow
+    def _is_shallow(self, element: BodyElement) -> bool:
+        return any(_reads(element, part) for part in self.shallow)
 
     def _rank(self, instance: Instance) -> float:
         """The round after which an instance could be made."""
-        inside = [e for e in positive(instance.rule) if self._is_shallow(e.predicate)]
-        return max((self._rank_of(self.pick(e, instance.binding).entries) for e in inside), default=0)
+        inside = [e for e in instance.rule.body if self._is_shallow(e)]
+        return max((self._rank_of(self.support(e, instance.binding).entries) for e in inside), default=0)
 
-    def _rank_of(self, entries: Sequence[Entry]) -> float:
-        return max(0 if self.is_given(entry) else self.world.ranks[entry] for entry in entries)
+    def _rank_of(self, entries: Sequence[TimedAtom]) -> float:
+        return max((0 if self.is_given(entry) else self.world.ranks[entry] for entry in entries), default=0)
 
     # -- building
 
-    def prove(self, entry: Entry) -> Proof:
+    def prove(self, entry: TimedAtom) -> Proof:
         """The smallest proof of an atom at a time point."""
         self._build([entry])
         return self.proofs[entry]
 
-    def prove_derived(self, entry: Entry) -> Proof:
+    def prove_derived(self, entry: TimedAtom) -> Proof:
         """The smallest proof by a rule, also of what is given."""
         return self._proof_by(entry, self.choice(entry))
 
-    def prove_by(self, entry: Entry, instance: Instance) -> Proof:
+    def prove_by(self, entry: TimedAtom, instance: Instance) -> Proof:
         """The proof by one rule instance, with the smallest proofs of what it needs."""
         return self._proof_by(entry, self.complete(instance))
 
-    def _proof_by(self, entry: Entry, choice: Choice) -> Proof:
-        self._build([e for pick in choice.picks if len(pick.entries) <= EAGER for e in pick.entries])
+    def premise(self, rule: Rule, support: Support, binding: Values) -> Premise:
+        """A part of a body that holds, in its author's words."""
+        element, entries = support.element, support.entries
+        few = len(entries) <= EAGER
+        proofs = tuple(map(self.prove, entries)) if few else LazyProofs(entries, self.prove)
+        return explainer_of(element).premise(self.world, element, binding, proofs, element_text(rule, element))
+
+    def _proof_by(self, entry: TimedAtom, choice: Choice) -> Proof:
+        self._build(_eager(choice))
         return self._proof(entry, choice)
 
-    def _build(self, stack: list[Entry]) -> None:
+    def _build(self, stack: list[TimedAtom]) -> None:
         """Prove what is on the stack, parts before what is made of them."""
         while stack:
             entry = stack[-1]
@@ -305,88 +271,70 @@ class Prover:
                 stack.pop()
                 continue
             choice = self.choice(entry)
-            eager = [e for pick in choice.picks if len(pick.entries) <= EAGER for e in pick.entries]
-            missing = [e for e in eager if e not in self.proofs]
+            missing = [e for e in _eager(choice) if e not in self.proofs]
             if missing:
                 stack += missing
             else:
                 self.proofs[entry] = self._proof(entry, choice)
                 stack.pop()
 
-    def _given(self, entry: Entry) -> Proof:
+    def _given(self, entry: TimedAtom) -> Proof:
         source = "background" if entry[1] in self.world.core.background else "fact"
-        return Proof(entry[1], entry[0], source, ground=self.ground)  # type: ignore[arg-type]
+        return Proof(entry[1], entry[0], source, evidence=self.evidence)  # type: ignore[arg-type]
 
-    def _proof(self, entry: Entry, choice: Choice) -> Proof:
+    def _proof(self, entry: TimedAtom, choice: Choice) -> Proof:
         rule, binding = choice.instance.rule, choice.instance.binding
+        written = [support for support in choice.supports if support.element.origin is not None]
         return Proof(
             atom=entry[1],
             time=entry[0],
             source="rule",
-            rule=rule_text(self.ground.core, rule),
+            rule=rule_text(self.evidence.core, rule),
             bindings=visible(rule, binding),
-            premises=premises(self.world, rule, binding, {id(p.element): self._proofs(p) for p in choice.picks}),
-            ground=self.ground,
+            # What computes an argument has no premise of its own.
+            premises=tuple(self.premise(rule, support, binding) for support in written),
+            evidence=self.evidence,
         )
 
-    def _proofs(self, pick: Pick) -> Sequence[Proof]:
-        if len(pick.entries) > EAGER:
-            return LazyProofs(pick.entries, self.prove)
-        return tuple(self.proofs[entry] for entry in pick.entries)
+
+def _eager(choice: Choice) -> list[TimedAtom]:
+    """What is proved before a choice is."""
+    return [entry for support in choice.supports if len(support.entries) <= EAGER for entry in support.entries]
 
 
-class Run(Sequence[Entry]):
-    """One atom at every time point from a first to a last."""
-
-    def __init__(self, low: int, high: int, atom: Atom) -> None:
-        self._times, self._atom = range(low, high + 1), atom
-
-    def __len__(self) -> int:
-        return len(self._times)
-
-    @overload
-    def __getitem__(self, index: int) -> Entry: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Entry]: ...
-    def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
-        if isinstance(index, slice):
-            return [(time, self._atom) for time in self._times[index]]
-        return self._times[index], self._atom
+def _reads(element: BodyElement, predicates: frozenset[Predicate]) -> bool:
+    return any(reading.atom.predicate in predicates for reading in element.reads())
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RecursiveInstance:
     """A rule instance of a recursion: the size of what it needs from outside, and its options inside, atom by atom."""
 
     outside: float
-    inside: tuple[Sequence[Sequence[Entry]], ...]
+    inside: tuple[Sequence[Sequence[TimedAtom]], ...]
 
 
-def _solved(ways: dict[Entry, list[Way]], sizes: dict[Entry, float]) -> dict[Entry, float]:
+def _solved(below: dict[TimedAtom, list[RecursiveInstance]], sizes: dict[TimedAtom, float]) -> dict[TimedAtom, float]:
     """Sizes, made smaller until none can be: whenever one is, those that are made of it are looked at again."""
-    users: dict[Entry, list[Entry]] = {}
-    for entry, found in ways.items():
+    users: dict[TimedAtom, list[TimedAtom]] = {}
+    for entry, found in below.items():
         for part in _all_entries({entry: found}):
             users.setdefault(part, []).append(entry)
-    pending = deque(reversed(ways))  # what was found last tends to lie lowest
+    pending = deque(reversed(below))  # what was found last tends to lie lowest
     while pending:
         entry = pending.popleft()
-        best = min(_way_size(way, sizes) for way in ways[entry])
+        best = min(_instance_size(instance, sizes) for instance in below[entry])
         if best < sizes[entry]:
             sizes[entry] = best
             pending += users.get(entry, ())
     return sizes
 
 
-def _way_size(way: Way, sizes: dict[Entry, float]) -> float:
-    return 1 + way.outside + sum(min(sum(sizes[e] for e in option) for option in options) for options in way.inside)
+def _instance_size(instance: RecursiveInstance, sizes: dict[TimedAtom, float]) -> float:
+    inside = (min(sum(sizes[e] for e in option) for option in options) for options in instance.inside)
+    return 1 + instance.outside + sum(inside)
 
 
-def _all_entries(ways: dict[Entry, list[Way]]) -> set[Entry]:
-    options = (option for found in ways.values() for way in found for inside in way.inside for option in inside)
+def _all_entries(below: dict[TimedAtom, list[RecursiveInstance]]) -> set[TimedAtom]:
+    options = (option for found in below.values() for i in found for inside in i.inside for option in inside)
     return {entry for option in options for entry in option}
-
-
-def positive(rule: Rule) -> Iterator[ExtendedAtom]:
-    """The atoms of a body that are asked to hold."""
-    return (e for e in rule.body if isinstance(e, ExtendedAtom) and e.is_positive)

@@ -1,155 +1,77 @@
-"""Bodies as chains of functions: each step finds values for its variables and calls the next, until one says that it is enough.
-
-A step runs with a *binding* that all steps of the chain share: which variables a step sets is known when the chain is made,
-so that nothing is ever copied. ``emit`` is called with the binding of every solution and returns whether to stop.
-"""
+"""How atoms of bodies are solved: what is known of them is looked up in the world."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import chain as joined
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from laser.explanation.table import Key
-from laser.rules.body import ALWAYS, NOW, SOMETIME, BodyElement, Comparison, ExtendedAtom
+from laser.explanation.element import HIGH, LOW, Binding, Cost, Emit, Step, Values
+from laser.explanation.sequences import TimePoints
+from laser.explanation.table import Positions, TimedAtom, given_values
+from laser.rules.body import Always, ExtendedAtom, Sometime
 from laser.syntax import tree
+from laser.syntax.terms import evaluate
 from laser.values import Atom, Value
-from laser.values.operations import COMPARISONS, apply, compare
 
 if TYPE_CHECKING:
     from laser.explanation.world import World
 
-__all__ = ["Binding", "Emit", "Step", "binds", "chain", "is_named", "is_ready", "term_value", "variables"]
-
-Binding: TypeAlias = dict[Any, Any]
-Emit: TypeAlias = Callable[[Binding], bool]
-Step: TypeAlias = Callable[["World", Binding, Emit], bool]
-
-LOW, HIGH = ("low",), ("high",)
-"""Where a binding keeps the time points between which the time of a head must lie."""
+__all__ = ["AtomAccess", "atom_cost", "atom_step", "atom_supports", "value_of"]
 
 
-def variables(term: tree.Term) -> Iterator[str]:
-    """The names of the variables of a term."""
-    match term:
-        case tree.Variable(name=name):
-            yield name
-        case tree.Arithmetic(operands=operands):
-            for operand in operands:
-                yield from variables(operand)
-
-
-def is_named(name: str) -> bool:
-    """Whether a variable is the user's, and not a lone ``_``, which the body mentions once, or a computed argument."""
-    return not name.startswith(("_#", "_="))
-
-
-def _terms(atom: ExtendedAtom) -> tuple[tree.Term, ...]:
-    return atom.args if atom.time is None else (*atom.args, atom.time)
-
-
-def binds(element: BodyElement, bound: frozenset[str]) -> frozenset[str]:
-    """The variables to which an element gives values, if it is its turn."""
-    if isinstance(element, Comparison):
-        return frozenset(variables(element.left)) | frozenset(variables(element.right))
-    if element.negated:
-        return frozenset()
-    terms = _terms(element) if not element.negated_inside else (element.time,)
-    return frozenset(term.name for term in terms if isinstance(term, tree.Variable))
-
-
-def is_ready(element: BodyElement, bound: frozenset[str]) -> bool:
-    """Whether an element can have its turn: what it does not bind itself is bound."""
-    if isinstance(element, Comparison):
-        free = [set(variables(side)) - bound for side in (element.left, element.right)]
-        return not any(free) or _assigned(element, bound) is not None
-    needs = {name for term in _terms(element) for name in variables(term)} - binds(element, bound)
-    return all(name in bound or name.startswith("_#") for name in needs)
-
-
-def _assigned(test: Comparison, bound: frozenset[str]) -> tuple[str, tree.Term] | None:
-    """The variable that ``=`` sets, and to what."""
-    if test.operator == "=":
-        for target, source in ((test.left, test.right), (test.right, test.left)):
-            if isinstance(target, tree.Variable) and target.name not in bound and bound.issuperset(variables(source)):
-                return target.name, source
-    return None
-
-
-def term_value(term: tree.Term) -> Callable[[Binding], Value | None]:
-    """A function from bindings to the value of a term; None where arithmetic is not defined."""
+def value_of(term: tree.Term) -> Callable[[Binding], Value | None]:
+    """``evaluate`` with its term given: variables and constants, which are most terms, are not told apart each time."""
     match term:
         case tree.Variable(name=name):
             return itemgetter(name)
         case tree.Constant(value=value):
             return lambda binding: value
-        case tree.Arithmetic(operator=operator, operands=operands):
-            parts = [term_value(operand) for operand in operands]
-            return lambda binding: _applied(operator, [part(binding) for part in parts])
         case _:
-            raise AssertionError(f"{term} is resolved before evaluation")
+            return partial(evaluate, term)
 
 
-def _applied(operator: str, values: list[Value | None]) -> Value | None:
-    known = [value for value in values if value is not None]
-    return apply(operator, *known) if len(known) == len(values) else None
+def atom_cost(element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None) -> Cost:
+    """How many variables an atom leaves open; those that filter come before those that give values."""
+    open_args = sum(isinstance(term, tree.Variable) and term.name not in bound for term in element.args)
+    time = element.time.name if isinstance(element.time, tree.Variable) else None
+    open_time = time is not None and time not in bound
+    if element.negated:
+        return (1, 1)
+    if element.negated_inside:
+        return (3, 0) if open_time else (1, 1)
+    # What binds the time of a head for which a range is given can use the range, and so it comes before what cannot.
+    known = len(element.args) - open_args + (ranged is not None and time == ranged)
+    return (1 if not open_args and not open_time else 2, open_args + open_time - 2 * known)
 
 
-def chain(elements: Sequence[BodyElement], bound: frozenset[str], ranged: str | None) -> Step:
-    """The steps of elements in their order, each of them ready when it is its turn.
-
-    ``ranged`` is the variable of the head's time where only a range for it is given.
-    """
-    turns = []
-    for element in elements:
-        turns.append((element, bound))
-        bound |= binds(element, bound)
-    step: Step = _solved
-    for element, known in reversed(turns):
-        step = _step(element, known, ranged, step)
-    return step
+def atom_step(element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None, then: Step) -> Step:
+    """An atom as a step of a body."""
+    if element.negated:
+        return _not(_modal(AtomAccess(element, bound), _found), then)
+    return _modal(AtomAccess(element, bound, ranged), then)
 
 
-def _solved(world: World, binding: Binding, emit: Emit) -> bool:
-    return emit(binding)
+def atom_supports(world: World, element: ExtendedAtom, binding: Values) -> Iterator[Sequence[TimedAtom]]:
+    """The ways to make a positive atom hold: background data first, then what is latest."""
+    access = AtomAccess(element, binding.keys())
+    bounds, values = access.bounds(world, binding), access.values(binding)
+    assert bounds is not None, "an atom that holds has a time point"
+    for atom in world.background(element.predicate, access.positions, values):
+        yield [(bounds[1], atom)]
+    if isinstance(element.modality, Always):
+        atoms = set(world.at_every_point(element, access.positions, values))
+        yield from (TimePoints(*bounds, atom) for atom in sorted(atoms - world.core.background))
+    else:
+        for entry in world.find(element.predicate, access.positions, values, *bounds, element.window):
+            yield [entry]
 
 
 def _found(world: World, binding: Binding, emit: Emit) -> bool:
     return True
-
-
-def _step(element: BodyElement, bound: frozenset[str], ranged: str | None, then: Step) -> Step:
-    if isinstance(element, Comparison):
-        return _test(element, bound, then)
-    if element.negated:
-        return _not(_modal(element, bound, None, _found), then)
-    return _modal(element, bound, ranged, then)
-
-
-def _test(test: Comparison, bound: frozenset[str], then: Step) -> Step:
-    assigned = _assigned(test, bound)
-    if assigned is not None:
-        return _assign(assigned[0], term_value(assigned[1]), then)
-    operator, left_of, right_of = test.operator, term_value(test.left), term_value(test.right)
-    simply = COMPARISONS[operator]
-
-    def step(world: World, binding: Binding, emit: Emit) -> bool:
-        left, right = left_of(binding), right_of(binding)
-        if type(left) is int is type(right):
-            return simply(left, right) and then(world, binding, emit)
-        holds = left is not None and right is not None and compare(operator, left, right)
-        return bool(holds) and then(world, binding, emit)
-
-    return step
-
-
-def _assign(name: str, value_of: Callable[[Binding], Value | None], then: Step) -> Step:
-    def step(world: World, binding: Binding, emit: Emit) -> bool:
-        value = binding[name] = value_of(binding)
-        return value is not None and then(world, binding, emit)
-
-    return step
 
 
 def _not(found: Step, then: Step) -> Step:
@@ -159,53 +81,46 @@ def _not(found: Step, then: Step) -> Step:
     return step
 
 
-class Shape:
-    """Of an atom in a chain: which arguments are known, which variables it sets, which must agree with each other."""
+def _modal(access: AtomAccess, then: Step) -> Step:
+    if access.element.negated_inside:
+        return _absent(access, then)
+    return _always(access, then) if isinstance(access.element.modality, Always) else _some(access, then)
 
-    def __init__(self, element: ExtendedAtom, bound: frozenset[str], ranged: str | None) -> None:
+
+class AtomAccess:
+    """How an atom is looked up: which arguments are known, which variables it sets, which must agree with each other."""
+
+    def __init__(self, element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None = None) -> None:
         self.element = element
-        self.constants: dict[Any, Value] = {}
-        key: list[int] = []
-        names: list[Any] = []
+        self._time(element.time, bound, ranged)
         self.new: list[tuple[int, str]] = []
         self.same: list[tuple[int, str]] = []
-        self.time_name, self.time_is_new, self.ranged = self._time(element, bound), False, False
-        if self.time_name is not None and self.time_name not in bound and self.time_name not in self.constants:
-            self.time_is_new, self.ranged = True, self.time_name == ranged
+        known: list[tuple[int, Callable[[Binding], Any]]] = []
+        named: list[int] = []
         for place, term in enumerate(element.args, 1):
-            if isinstance(term, tree.Constant):
-                self.constants["constant", place] = term.value
-                key.append(place)
-                names.append(("constant", place))
+            if not isinstance(term, tree.Variable) or term.name in bound:
+                known.append((place, value_of(term)))
+            elif term.name == self.new_time or any(term.name == name for _, name in self.new):
+                self.same.append((place, term.name))
             else:
-                assert isinstance(term, tree.Variable), "arithmetic in atoms is named by equations"
-                self._variable(place, term.name, bound, key, names)
-        self.key: Key = tuple(key)
-        self.names = names
-        self.named = [(place, name) for place, name in self.new if not name.startswith("_#")]
-        self.distinguish = itemgetter(*(place for place, _ in self.named)) if self.named else None
-        self.binds_time = self.time_is_new and self.time_name is not None and not str(self.time_name).startswith("_#")
+                self.new.append((place, term.name))
+                named += [] if term.is_anonymous else [place]
+        self.positions: Positions = tuple(place for place, _ in known)
+        self._known = [value for _, value in known]
+        self.has_anonymous = len(named) < len(self.new)
+        self.distinguish = itemgetter(*named) if named else None
+        """The values by which solutions differ; None where it has no variable to set that anybody reads."""
 
-    def _time(self, element: ExtendedAtom, bound: frozenset[str]) -> Any:
-        if isinstance(element.time, tree.Constant):
-            self.constants["constant", 0] = element.time.value
-            return ("constant", 0)
-        return element.time.name if isinstance(element.time, tree.Variable) else None
+    def _time(self, time: tree.Term | None, bound: AbstractSet[str], ranged: str | None) -> None:
+        is_new = isinstance(time, tree.Variable) and time.name not in bound
+        self.new_time = time.name if is_new and isinstance(time, tree.Variable) else None
+        self.known_time = None if time is None or is_new else value_of(time)
+        self.is_ranged = self.new_time is not None and self.new_time == ranged
+        self.tells_time = is_new and isinstance(time, tree.Variable) and not time.is_anonymous
 
-    def _variable(self, place: int, name: str, bound: frozenset[str], key: list[int], names: list[Any]) -> None:
-        if name in bound:
-            key.append(place)
-            names.append(name)
-        elif (self.time_is_new and name == self.time_name) or any(name == other for _, other in self.new):
-            self.same.append((place, name))
-        else:
-            self.new.append((place, name))
-
-    def values(self, binding: Binding) -> Any:
+    def values(self, binding: Any) -> Any:
         """The known arguments, as tables are asked for them."""
-        constants = self.constants
-        found = [constants[n] if n in constants else binding[n] for n in self.names]
-        return found[0] if len(found) == 1 else tuple(found)
+        return given_values([value(binding) for value in self._known])
 
     def take(self, atom: Atom, binding: Binding) -> bool:
         """Set the new variables to an atom's arguments; whether those that must agree do."""
@@ -213,53 +128,48 @@ class Shape:
             binding[name] = atom[place]
         return all(binding[name] == atom[place] for place, name in self.same)
 
-    def bounds(self, world: World, binding: Binding) -> tuple[int, int] | None:
+    def fits(self, entry: TimedAtom, binding: Values) -> bool:
+        """Whether equal variables stand for equal values, the time among them."""
+        return not self.same or self.take(entry[1], {**binding, self.new_time: entry[0]})
+
+    def bounds(self, world: World, binding: Any) -> tuple[int, int] | None:
         """The time points at which to look, if there are any."""
-        element = self.element
-        if element.modality == NOW:
-            return world.time, world.time
-        low, high = world.bounds(element.window)
-        if self.time_name is None:
-            return low, high
-        if self.ranged:
+        return self.narrow(*world.bounds(self.element.window), binding)
+
+    def narrow(self, low: int, high: int, binding: Any) -> tuple[int, int] | None:
+        """The time points of [low, high] that the time of the atom leaves, if there are any."""
+        if self.is_ranged:
             low, high = max(low, binding[LOW]), min(high, binding[HIGH])
-        elif not self.time_is_new:
-            time = self.constants[self.time_name] if self.time_name in self.constants else binding[self.time_name]
+        elif self.known_time is not None:
+            time = self.known_time(binding)
             low, high = (max(low, time), min(high, time)) if type(time) is int else (1, 0)
         return (low, high) if low <= high else None
 
 
-def _modal(element: ExtendedAtom, bound: frozenset[str], ranged: str | None, then: Step) -> Step:
-    shape = Shape(element, bound, ranged)
-    if element.negated_inside:
-        return _absent(shape, then)
-    return _always(shape, then) if element.modality == ALWAYS else _some(shape, then)
-
-
-def _some(shape: Shape, then: Step) -> Step:
+def _some(access: AtomAccess, then: Step) -> Step:
     """Now, at some time of the window, or at the one that is named."""
-    one_is_enough = not shape.named and not shape.binds_time
+    one_is_enough = access.distinguish is None and not access.tells_time
     # The same values can come again only where times or other arguments are not told apart.
-    comes_again = (shape.element.modality == SOMETIME or shape.time_is_new) and not shape.binds_time
-    comes_again |= len(shape.named) < len(shape.new)
-    distinguish, time_name, new = shape.distinguish, shape.time_name, shape.new
+    any_time = isinstance(access.element.modality, Sometime) or access.new_time is not None
+    comes_again = (any_time and not access.tells_time) or access.has_anonymous
+    distinguish, time_name, new = access.distinguish, access.new_time, access.new
 
     def step(world: World, binding: Binding, emit: Emit) -> bool:
-        bounds = shape.bounds(world, binding)
+        bounds = access.bounds(world, binding)
         if bounds is None:
             return False
         seen = set()
-        for time, atom in _entries(world, shape, binding, bounds):
-            if shape.time_is_new:
+        for time, atom in _entries(world, access, binding, bounds):
+            if time_name is not None:
                 binding[time_name] = time
             for place, name in new:
                 binding[name] = atom[place]
-            if shape.same and not shape.take(atom, binding):
+            if access.same and not access.take(atom, binding):
                 continue
             if one_is_enough:
                 return then(world, binding, emit)
             if comes_again:
-                mark = (shape.binds_time and time, distinguish and distinguish(atom))
+                mark = (access.tells_time and time, distinguish and distinguish(atom))
                 if mark in seen:
                     continue
                 seen.add(mark)
@@ -270,28 +180,28 @@ def _some(shape: Shape, then: Step) -> Step:
     return step
 
 
-def _entries(world: World, shape: Shape, binding: Binding, bounds: tuple[int, int]) -> Iterable[tuple[int, Atom]]:
+def _entries(world: World, access: AtomAccess, binding: Binding, bounds: tuple[int, int]) -> Iterable[TimedAtom]:
     """What there is at the time points: background data, facts, derived atoms."""
-    element, values = shape.element, shape.values(binding)
-    found = world.find(element.predicate, shape.key, values, *bounds, element.window)
-    background = world.background(element.predicate, shape.key, values)
+    element, values = access.element, access.values(binding)
+    found = world.find(element.predicate, access.positions, values, *bounds, element.window)
+    background = world.background(element.predicate, access.positions, values)
     if not background:
         return found
-    times: Iterable[int] = range(bounds[1], bounds[0] - 1, -1) if shape.time_is_new else bounds[1:]
+    times: Iterable[int] = range(bounds[1], bounds[0] - 1, -1) if access.new_time is not None else bounds[1:]
     return joined(((time, atom) for atom in background for time in times), found)
 
 
-def _always(shape: Shape, then: Step) -> Step:
+def _always(access: AtomAccess, then: Step) -> Step:
     """One atom at every time point of the window."""
 
     def step(world: World, binding: Binding, emit: Emit) -> bool:
         seen = set()
-        for atom in world.steady(shape.element, shape.key, shape.values(binding)):
-            if not shape.take(atom, binding):
+        for atom in world.at_every_point(access.element, access.positions, access.values(binding)):
+            if not access.take(atom, binding):
                 continue
-            if shape.distinguish is None:
+            if access.distinguish is None:
                 return then(world, binding, emit)
-            mark = shape.distinguish(atom)
+            mark = access.distinguish(atom)
             if mark not in seen:
                 seen.add(mark)
                 if then(world, binding, emit):
@@ -301,18 +211,18 @@ def _always(shape: Shape, then: Step) -> Step:
     return step
 
 
-def _absent(shape: Shape, then: Step) -> Step:
+def _absent(access: AtomAccess, then: Step) -> Step:
     """A time point of the window at which there is no such atom."""
-    name = shape.time_name
+    name = access.new_time
 
     def step(world: World, binding: Binding, emit: Emit) -> bool:
-        bounds = shape.bounds(world, binding)
+        bounds = access.bounds(world, binding)
         if bounds is None:
             return False
-        there = _times(world, shape, binding, bounds)
+        there = _times(world, access, binding, bounds)
         for time in range(bounds[1], bounds[0] - 1, -1):
             if time not in there:
-                if shape.time_is_new:
+                if name is not None:
                     binding[name] = time
                 if then(world, binding, emit):
                     return True
@@ -321,18 +231,18 @@ def _absent(shape: Shape, then: Step) -> Step:
     return step
 
 
-def _times(world: World, shape: Shape, binding: Binding, bounds: tuple[int, int]) -> Collection[int]:
+def _times(world: World, access: AtomAccess, binding: Binding, bounds: tuple[int, int]) -> Collection[int]:
     """The time points at which there is such an atom."""
-    element, values, name = shape.element, shape.values(binding), shape.time_name
-    background = world.background(element.predicate, shape.key, values)
+    element, values, name = access.element, access.values(binding), access.new_time
+    background = world.background(element.predicate, access.positions, values)
     everywhere = range(bounds[0], bounds[1] + 1)
-    if background and not shape.same:
+    if background and not access.same:
         return everywhere
     there = set()
     entries = [(time, atom) for atom in background for time in everywhere]
-    for time, atom in (*entries, *world.find(element.predicate, shape.key, values, *bounds, element.window)):
-        if shape.time_is_new:
+    for time, atom in (*entries, *world.find(element.predicate, access.positions, values, *bounds, element.window)):
+        if name is not None:
             binding[name] = time
-        if not shape.same or shape.take(atom, binding):
+        if not access.same or access.take(atom, binding):
             there.add(time)
     return there

@@ -9,63 +9,79 @@ from typing import Any, TypeAlias
 
 from laser.values import Atom, Predicate
 
-__all__ = ["Entry", "Facts", "Key", "Table"]
+__all__ = ["Facts", "Positions", "Table", "TimedAtom", "all_positions", "by_predicate", "given_values"]
 
-Entry: TypeAlias = tuple[int, Atom]
+TimedAtom: TypeAlias = tuple[int, Atom]
 """A time point, and an atom that holds there."""
 
-Key: TypeAlias = tuple[int, ...]
+Positions: TypeAlias = tuple[int, ...]
 """Places in an atom (from 1) whose values are given. One value is given as it is, several as a tuple."""
 
 _time = itemgetter(0)
 
 
-class Table:
-    """Entries in the order in which they were added; ``ordered`` where that is the order of time."""
+def all_positions(atom: Atom) -> Positions:
+    """The places of all arguments of an atom."""
+    return tuple(range(1, len(atom)))
 
-    def __init__(self, entries: Iterable[Entry] = (), ordered: bool = True) -> None:
+
+def given_values(values: Sequence[Any]) -> Any:
+    """Values as tables are asked for them."""
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+class Table:
+    """Timed atoms in the order in which they were added; ``ordered`` where that is the order of time."""
+
+    def __init__(self, entries: Iterable[TimedAtom] = (), ordered: bool = True) -> None:
         self.entries = list(entries)
         self.ordered = ordered
-        self.indexes: dict[Key, dict[Any, list[Entry]]] = {}
+        self.indexes: dict[Positions, dict[Any, list[TimedAtom]]] = {}
 
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: TimedAtom) -> None:
         self.entries.append(entry)
-        for key, index in self.indexes.items():
-            index.setdefault(itemgetter(*key)(entry[1]), []).append(entry)
+        for positions, index in self.indexes.items():
+            index.setdefault(itemgetter(*positions)(entry[1]), []).append(entry)
 
-    def find(self, key: Key, values: Any, low: int, high: int) -> Sequence[Entry]:
+    def find(self, positions: Positions, values: Any, low: int, high: int) -> Sequence[TimedAtom]:
         """The entries in [low, high] with these values, the latest first."""
-        entries = self._bucket(key, values) if key else self.entries
+        entries = self._bucket(positions, values) if positions else self.entries
         if not self.ordered:
             return [entry for entry in entries if low <= entry[0] <= high]
         first, last = bisect_left(entries, low, key=_time), bisect_right(entries, high, key=_time)
         return entries[first:last][::-1]
 
-    def _bucket(self, key: Key, values: Any) -> list[Entry]:
-        index = self.indexes.get(key)
+    def times_of(self, atom: Atom, low: int, high: int) -> set[int]:
+        """The time points of [low, high] at which there is an atom."""
+        return {time for time, _ in self.find(all_positions(atom), given_values(atom[1:]), low, high)}
+
+    def _bucket(self, positions: Positions, values: Any) -> list[TimedAtom]:
+        index = self.indexes.get(positions)
         if index is None:
-            index = self.indexes[key] = {}
-            value_of = itemgetter(*key)
+            index = self.indexes[positions] = {}
+            values_of = itemgetter(*positions)
             for entry in self.entries:
-                index.setdefault(value_of(entry[1]), []).append(entry)
+                index.setdefault(values_of(entry[1]), []).append(entry)
         return index.get(values, [])
 
 
 class Facts:
     """The data stream up to a time. Facts before what is asked for are not looked at."""
 
-    def __init__(self, history: Sequence[Entry]) -> None:
+    def __init__(self, history: Sequence[TimedAtom]) -> None:
         self.history = history
         self.floor: int | None = None
-        self.tables: dict[tuple[str, int], Table] = {}
-        self.tails: dict[tuple[int, int], dict[tuple[str, int], Table]] = {}
+        self.tables: dict[Predicate, Table] = {}
+        self.tails: dict[tuple[int, int], dict[Predicate, Table]] = {}
 
     def count(self, time: int) -> int:
         """How many facts had come by a time."""
         return bisect_right(self.history, time, key=_time)
+
+    def last(self, size: int, time: int) -> Sequence[TimedAtom]:
+        """The last so many facts that had come by a time."""
+        count = self.count(time)
+        return self.history[max(0, count - size) : count]
 
     def table(self, predicate: Predicate, low: int) -> Table:
         """The facts of a predicate from a time point on, and perhaps earlier ones."""
@@ -73,24 +89,24 @@ class Facts:
             # Who goes back further will go on to do so: take as much again as was asked for.
             last = self.history[-1][0] if self.history else low
             self.floor = low if self.floor is None else max(0, low - (last - low))
-            self.tables = _by_predicate(self.history[bisect_left(self.history, self.floor, key=_time) :])
-        return self.tables.get((predicate.name, predicate.arity + 1), _NONE)
+            self.tables = by_predicate(self.history[bisect_left(self.history, self.floor, key=_time) :])
+        return self.tables.get(predicate, _NONE)
 
     def tail(self, size: int, time: int, predicate: Predicate) -> Table:
         """The facts of a predicate among the last so many of the whole stream."""
         tables = self.tails.get((size, time))
         if tables is None:
-            count = self.count(time)
-            tables = self.tails[size, time] = _by_predicate(self.history[max(0, count - size) : count])
-        return tables.get((predicate.name, predicate.arity + 1), _NONE)
+            tables = self.tails[size, time] = by_predicate(self.last(size, time))
+        return tables.get(predicate, _NONE)
 
 
 _NONE = Table()
 
 
-def _by_predicate(entries: Sequence[Entry]) -> dict[tuple[str, int], Table]:
-    groups: dict[tuple[str, int], list[Entry]] = {}
+def by_predicate(entries: Iterable[TimedAtom]) -> dict[Predicate, Table]:
+    """A table for each predicate."""
+    groups: dict[tuple[str, int], list[TimedAtom]] = {}
     for entry in entries:
         atom = entry[1]
-        groups.setdefault((atom[0], len(atom)), []).append(entry)
-    return {signature: Table(group) for signature, group in groups.items()}
+        groups.setdefault((atom[0], len(atom) - 1), []).append(entry)  # as a predicate is, without making one a fact
+    return {Predicate(*signature): Table(group) for signature, group in groups.items()}

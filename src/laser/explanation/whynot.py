@@ -6,17 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from laser.explanation.element import Asked, Binding, NearMiss
+from laser.explanation.explainers import explainer_of
 from laser.explanation.explanation import Failure, Premise
-from laser.explanation.near_misses import Lack, lack, unknown
+from laser.explanation.near_misses import atom_near_miss, unknown
 from laser.explanation.pattern import Pattern
-from laser.explanation.premises import premise
-from laser.explanation.prove import EAGER, LazyProofs, Prover
-from laser.explanation.questions import Question, arrange, solver
-from laser.explanation.solve import Binding, binds, chain, is_ready, variables
-from laser.explanation.words import element_text, extent, place_of, rule_text, visible
-from laser.rules.body import BodyElement, Comparison, ExtendedAtom
+from laser.explanation.prove import Prover
+from laser.explanation.questions import RuleQuery, solver, steps
+from laser.explanation.words import element_text, place_of, rule_text, visible
+from laser.rules.body import BodyElement, ExtendedAtom
 from laser.rules.rule import Rule
-from laser.syntax import tree
 from laser.values import Atom, Value, write_value
 
 __all__ = ["why_not"]
@@ -25,12 +24,6 @@ MOST_NESTED = 5
 """How far down missing atoms are followed."""
 MOST_RULES = 8
 """How many rules are gone through for an atom further down."""
-MOST_ATTEMPTS = 40
-MOST_VALUES = 2000
-"""Attempts among which the best is chosen: at atoms, and at comparisons, which cost less."""
-
-Asked = tuple[Pattern, int, int]
-"""An atom, at some time from a first to a last."""
 
 
 def why_not(prover: Prover, pattern: Pattern, shown: Atom | Pattern) -> tuple[Failure, ...]:
@@ -43,13 +36,13 @@ def _failures(prover: Prover, asked: Asked, shown: Atom | Pattern, way: tuple[As
     pattern, low, high = asked
     world = prover.world
     found = []
-    for rule in world.rules.by_predicate.get(pattern.signature, ()):
+    for rule in world.core.rules_of(pattern.signature):
         if rule.time is None and not low <= world.time <= high:
             continue
-        question = world.rules.question(rule, pattern.key, low == high)
-        begin = solver(question, pattern.key, pattern.values, low, high)
+        query = world.rules.query(rule, pattern.positions, low == high)
+        begin = solver(query, pattern.positions, pattern.values, low, high)
         if begin is not None:
-            attempt = _Attempt(prover, question, begin, asked, shown, way)
+            attempt = _Attempt(prover, query, begin, asked, shown, way)
             found.append(attempt.failure())
         if way and len(found) >= MOST_RULES:
             break
@@ -61,12 +54,11 @@ def _no_rule(prover: Prover, asked: Asked, shown: Atom | Pattern, way: tuple[Ask
     pattern, low, high = asked
     world, when = prover.world, f"at {high}" if low == high else f"in [{low}, {high}]"
     if pattern.signature in world.core.derived:
-        heads = world.rules.by_predicate[pattern.signature]
-        late = all(rule.time is None for rule in heads) and not low <= world.time <= high
+        late = pattern.signature in world.rules.untimed and not low <= world.time <= high
         why = f"rules derive it only for the present, {world.time}" if late else "no head fits it"
         return Failure(shown, high, f"no rule derives {pattern} {when}: {why}", first=low)
     element = ExtendedAtom(pattern.signature, pattern.terms)
-    found = lack(prover, element, {}) if low == high == world.time else Lack(f"no {pattern} {when}")
+    found = atom_near_miss(prover, element, {}) if low == high == world.time else NearMiss(f"no {pattern} {when}")
     missing = unknown(prover, pattern.signature)
     reason = found.reason if missing else f"{found.reason}, and no rule derives it"
     return Failure(shown, high, reason, nearest=missing or found.nearest, first=low)
@@ -77,7 +69,7 @@ class _Attempt:
     """A rule with what is asked of it."""
 
     prover: Prover
-    question: Question
+    query: RuleQuery
     begin: Binding
     asked: Asked
     shown: Atom | Pattern
@@ -85,7 +77,7 @@ class _Attempt:
 
     @property
     def rule(self) -> Rule:
-        return self.question.rule
+        return self.query.rule
 
     @property
     def bound(self) -> frozenset[str]:
@@ -100,31 +92,31 @@ class _Attempt:
         if reached == len(order):
             return self._head_fails(order)
         element = order[reached]
-        attempts = self._attempts(order[:reached], MOST_VALUES if isinstance(element, Comparison) else MOST_ATTEMPTS)
-        lacks = [(lack(self.prover, element, binding), binding) for binding in attempts]
-        best, binding = max(lacks, key=lambda pair: pair[0].closeness)
+        explainer = explainer_of(element)
+        attempts = self._attempts(order[:reached], explainer.attempts)
+        found = [(explainer.near_miss(self.prover, element, binding), binding) for binding in attempts]
+        best, binding = max(found, key=lambda pair: pair[0].closeness)
         return self._failure(order[:reached], element, best, binding)
 
     def _order(self) -> list[BodyElement]:
         """The user's order, except that a part waits until it is ready."""
         rest, order, bound = list(self.rule.body), list[BodyElement](), self.bound
         while rest:
-            element = next(e for e in rest if is_ready(e, bound))
+            element = next(e for e in rest if e.is_ready(bound))
             rest = [other for other in rest if other is not element]
             order.append(element)
-            bound |= binds(element, bound)
+            bound |= element.binds(bound)
         return order
 
     def _solve(self, elements: Sequence[BodyElement], emit: Callable[[Binding], bool]) -> bool:
-        ranged = self.question.ranged
-        step = chain(arrange(elements, self.bound, ranged), self.bound, ranged)
+        step = steps(elements, self.bound, self.query.ranged)
         return step(self.prover.world, dict(self.begin), emit)
 
     def _attempts(self, elements: Sequence[BodyElement], most: int) -> list[dict[str, Value]]:
         found: dict[Any, dict[str, Value]] = {}
 
         def emit(binding: Binding) -> bool:
-            kept = {n: v for n, v in binding.items() if isinstance(n, str) and not n.startswith("_#")}
+            kept = {name: binding[name] for name in self.query.names if name in binding}
             found[tuple(kept.items())] = kept
             return len(found) >= most
 
@@ -132,22 +124,21 @@ class _Attempt:
         return list(found.values())
 
     def _failure(
-        self, before: Sequence[BodyElement], element: BodyElement, found: Lack, binding: dict[str, Value]
+        self, before: Sequence[BodyElement], element: BodyElement, found: NearMiss, binding: dict[str, Value]
     ) -> Failure:
-        world, known = self.prover.world, self._named(before, binding)
-        satisfied = self._satisfied(before, known)
+        known = self._named(before, binding)
         return Failure(
             atom=self.shown,
             time=self.asked[2],
-            reason=self._reason(element, found, before, known),
-            rule=rule_text(self.prover.ground.core, self.rule),
+            reason=self._reason(found, before, known),
+            rule=rule_text(self.prover.evidence.core, self.rule),
             element=element_text(self.rule, element),
             bindings=visible(self.rule, known),
-            window=extent(world, element) if isinstance(element, ExtendedAtom) else None,
+            window=found.window,
             nearest=found.nearest,
-            satisfied=satisfied,
+            satisfied=self._satisfied(before, known),
             because=found.because,
-            failures=self._below(element, found),
+            failures=self._below(found),
             place=place_of(self.rule, element),
             first=self.asked[1],
         )
@@ -156,67 +147,53 @@ class _Attempt:
         """The values that the attempt has: what a later part left behind in the binding is not its own."""
         names = self.bound
         for element in before:
-            names |= binds(element, names)
+            names |= element.binds(names)
         return {name: value for name, value in binding.items() if name in names}
 
     def _satisfied(self, before: Sequence[BodyElement], binding: dict[str, Value]) -> tuple[Premise, ...]:
         """What holds of the body, in the user's order."""
         done = [e for e in self.rule.body if e.origin is not None and any(e is other for other in before)]
-        return tuple(self._premise(element, binding) for element in done)
+        supports = (self.prover.support(element, binding) for element in done)
+        return tuple(self.prover.premise(self.rule, support, binding) for support in supports)
 
-    def _premise(self, element: BodyElement, binding: dict[str, Value]) -> Premise:
-        prover = self.prover
-        if isinstance(element, Comparison) or not element.is_positive:
-            return premise(prover.world, self.rule, element, binding)
-        entries = prover.pick(element, binding).entries
-        few = len(entries) <= EAGER
-        proofs = tuple(map(prover.prove, entries)) if few else LazyProofs(entries, prover.prove)
-        return premise(prover.world, self.rule, element, binding, proofs)
-
-    def _reason(
-        self, element: BodyElement, found: Lack, before: Sequence[BodyElement], binding: dict[str, Value]
-    ) -> str:
-        """For a comparison also where its values come from."""
-        if not isinstance(element, Comparison):
-            return found.reason
-        names = {*variables(element.left), *variables(element.right)}
-        atoms = [e for e in before if isinstance(e, ExtendedAtom) and e.is_positive]
-        for atom in reversed(atoms):
-            if names & {term.name for term in atom.args if isinstance(term, tree.Variable)}:
-                time, found_atom = self.prover.pick(atom, binding).entries[-1]
-                where = "" if found_atom in self.prover.world.core.background else f" at {time}"
-                return f"{found_atom} is there{where}, but {found.reason}"
+    def _reason(self, found: NearMiss, before: Sequence[BodyElement], binding: dict[str, Value]) -> str:
+        """Why it fails, and where the values come from that make it fail."""
+        for element in reversed(before if found.concerns else ()):
+            if found.concerns & element.binds(frozenset()):
+                entries = self.prover.support(element, binding).entries
+                if entries:
+                    time, atom = entries[-1]
+                    where = "" if atom in self.prover.world.core.background else f" at {time}"
+                    return f"{atom} is there{where}, but {found.reason}"
         return found.reason
 
-    def _below(self, element: BodyElement, found: Lack) -> tuple[Failure, ...]:
+    def _below(self, found: NearMiss) -> tuple[Failure, ...]:
         """Why a missing atom is not derived."""
-        if found.asked is None or not isinstance(element, ExtendedAtom):
-            return ()
-        pattern = Pattern(element.predicate.name, found.asked)
-        asked = (pattern, *found.span)
         way = (*self.way, self.asked)
-        if element.predicate not in self.prover.world.rules.by_predicate or asked in way or len(way) > MOST_NESTED:
+        if found.asked is None or found.asked in way or len(way) > MOST_NESTED:
             return ()
-        return _failures(self.prover, asked, pattern, way)
+        pattern = found.asked[0]
+        derived = pattern.signature in self.prover.world.core.derived
+        return _failures(self.prover, found.asked, pattern, way) if derived else ()
 
     def _head_fails(self, order: Sequence[BodyElement]) -> Failure:
         """The body holds, but what follows is not what was asked for."""
         binding = self._attempts(order, 1)[0]
         pattern, low, high = self.asked
-        args = [arg(binding) for arg in self.question.args]
-        time = self.prover.world.time if self.question.time is None else self.question.time(binding)
+        args = [arg(binding) for arg in self.query.args]
+        time = self.prover.world.time if self.query.time is None else self.query.time(binding)
         when = f"at {high}" if low == high else f"in [{low}, {high}]"
         if None in args or time is None:
             reason = "the head has no value"
         else:
             atom = Atom.of((self.rule.predicate.name, *args))
-            at = "" if self.question.time is None else f" at {write_value(time)}"
+            at = "" if self.query.time is None else f" at {write_value(time)}"
             reason = f"it derives {atom}{at}, not {pattern} {when}"
         return Failure(
             self.shown,
             high,
             reason,
-            rule_text(self.prover.ground.core, self.rule),
+            rule_text(self.prover.evidence.core, self.rule),
             bindings=visible(self.rule, self._named(order, binding)),
             satisfied=self._satisfied(order, self._named(order, binding)),
             first=low,

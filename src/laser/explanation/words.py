@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from laser.answers import merge
 from laser.explanation.explanation import Extent, RuleText
-from laser.explanation.world import World
-from laser.rules.body import NOW, BodyElement, Comparison, ExtendedAtom
+from laser.rules.body import BodyElement, ExtendedAtom, Now
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.syntax.lexer import lex
 from laser.syntax.printer import write_element, write_term
 from laser.syntax.terms import variables
-from laser.values import Value, write_value
-from laser.windows import Ago, Between, Growing, History, Hopping, LastFacts, Sliding, Tumbling
+from laser.values import Value
+from laser.windows import History, LastFacts, Sliding, TimeWindow
 
-__all__ = ["element_text", "extent", "filled", "instance", "place_of", "rule_text", "runs", "test_instance", "visible"]
+if TYPE_CHECKING:
+    from laser.explanation.world import World
+
+__all__ = ["element_text", "extent", "filled", "instance", "place_of", "rule_text", "some_times", "visible"]
 
 _OPEN, _CLOSE = {"LPAR", "LBRACKET"}, {"RPAR", "RBRACKET"}
 
@@ -74,30 +76,24 @@ def extent(world: World, element: ExtendedAtom) -> Extent | None:
         case LastFacts(size=size):
             return Extent(first, last, "tuple", size, min(size, world.facts.count(world.time)))
         case Sliding(ticks=ticks):
-            return None if element.modality == NOW else Extent(first, last, "time", ticks)
-        case Hopping() | Tumbling() | Growing() | Between() | Ago():
-            return Extent(first, last, "time", None)
+            return None if isinstance(element.modality, Now) else Extent(first, last, "time", ticks)
         case History():
             return None
+        case TimeWindow():
+            return Extent(first, last, written=str(element.window))
         case _:
             assert_never(element.window)
 
 
 def filled(term: tree.Term, binding: Mapping[str, Value]) -> str:
-    """A term with its values filled in."""
-    match term:
-        case tree.Variable(name=name):
-            return write_value(binding[name]) if name in binding else "_" if name.startswith("_") else name
-        case tree.Arithmetic(operator=operator, operands=operands):
-            return write_term(tree.Arithmetic(operator, tuple(_filled(part, binding) for part in operands)))
-        case _:
-            return write_term(term)
+    """A term with its values filled in; what has none and is not the author's is ``_``."""
+    return write_term(_filled(term, binding))
 
 
 def _filled(term: tree.Term, binding: Mapping[str, Value]) -> tree.Term:
     match term:
         case tree.Variable(name=name):
-            return tree.Constant(binding[name]) if name in binding else term
+            return tree.Constant(binding[name]) if name in binding else term if term.is_users else tree.Variable("_")
         case tree.Arithmetic(operator=operator, operands=operands):
             return tree.Arithmetic(operator, tuple(_filled(part, binding) for part in operands))
         case _:
@@ -110,15 +106,13 @@ def instance(atom: ExtendedAtom, binding: Mapping[str, Value]) -> str:
     return f"{atom.predicate.name}({args})" if atom.args else atom.predicate.name
 
 
-def test_instance(test: Comparison, binding: Mapping[str, Value]) -> str:
-    """A comparison with its values filled in: ``31 >= 100``."""
-    return f"{filled(test.left, binding)} {test.operator} {filled(test.right, binding)}"
+def some_times(times: Iterable[int], most: int = 3) -> str:
+    """Time points in words.
 
-
-def runs(times: Iterable[int]) -> Sequence[tuple[int, int]]:
-    """Time points as runs.
-
-    >>> runs([3, 4, 5, 9])
-    [(3, 5), (9, 9)]
+    >>> some_times({31, 33, 34, 35, 38, 40})
+    '31, 33 to 35, 38 and 1 more'
     """
-    return merge((time, time) for time in times)
+    found = merge((time, time) for time in times)
+    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in found[:most]]
+    rest = sum(last - first + 1 for first, last in found[most:])
+    return ", ".join(texts) + (f" and {rest} more" if rest else "")

@@ -1,0 +1,23 @@
+"""The kinds of body elements, each with what answers for it. A new kind is a file like ``comparisons.py``, and a row here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from laser.explanation.atoms import AtomExplainer
+from laser.explanation.comparisons import ComparisonExplainer
+from laser.explanation.element import ElementExplainer
+from laser.rules.body import BodyElement, Comparison, ExtendedAtom
+
+__all__ = ["EXPLAINERS", "explainer_of"]
+
+EXPLAINERS: Mapping[type[BodyElement], ElementExplainer[Any]] = {
+    ExtendedAtom: AtomExplainer(),
+    Comparison: ComparisonExplainer(),
+}
+
+
+def explainer_of(element: BodyElement) -> ElementExplainer[Any]:
+    """What answers for an element."""
+    return EXPLAINERS[type(element)]
