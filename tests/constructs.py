@@ -61,7 +61,8 @@ def of_literal(literal: tree.Literal, derived: set) -> Iterator[str]:
 
 
 def of_modality(literal: tree.Literal) -> str:
-    modality = "at" if isinstance(literal.modality, tree.At) else literal.modality
+    names = {tree.At: "at", tree.Times: "times"}
+    modality = names.get(type(literal.modality), literal.modality)
     window = f"{literal.window.kind.__name__} window " if literal.window else ""
     return f"{'not ' * literal.negated}{window}{modality}{' not' * literal.negated_inside}"
 

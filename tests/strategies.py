@@ -280,7 +280,17 @@ class Generator:
         window = self.window(tuples)
         if kind == "at":
             return tree.Literal(pattern, tree.At(self.time(body)), window)
+        if self.stepping and self.choices.chance(25):
+            return self.counted(pattern, window)
         return tree.Literal(pattern, kind, window)  # type: ignore[arg-type]
+
+    def counted(self, pattern: tree.AtomPattern, window: tree.Window) -> tree.Literal:
+        """A positive count of time points: ``at least n times``, or ``not`` before ``at most n times``."""
+        least = self.choices.chance(75)
+        return tree.Literal(pattern, self.times(least), window, negated=not least)
+
+    def times(self, least: bool) -> tree.Times:
+        return tree.Times(">=" if least else "<=", tree.Constant(self.choices.integer(int(least), 3)))
 
     def time(self, body: Body) -> tree.Term:
         """A time term of an atom that binds it where it is a variable."""
@@ -334,6 +344,10 @@ class Generator:
         else:
             modality: Any = tree.At(self.known_time(body)) if kind == "at" else kind
             window = self.window(predicate not in self.words.derived)
+            if self.stepping and c.chance(20):
+                least = c.chance(50)
+                body.elements.append(tree.Literal(pattern, self.times(least), window, negated=least))
+                return
             inside = c.chance(30)
             body.elements.append(tree.Literal(pattern, modality, window, not inside or c.chance(50), inside))
 
@@ -419,7 +433,7 @@ def program_of(statements: Sequence[tree.Statement]) -> Program:
 
 
 def generate(choices: Choices, stepping: bool = True) -> Trial:
-    """A random program with a random stream; with ``stepping``, windows that do not slide by one tick are among its windows."""
+    """A random program with a random stream; with ``stepping``, it has counts of time points and windows that do not slide, too."""
     generator = Generator(choices)
     generator.stepping = stepping
     program = generator.program()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, assert_never
 
-from laser.rules.body import Always, At, Comparison, ExtendedAtom, Now, Sometime
+from laser.rules.body import Always, At, AtLeast, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
@@ -105,6 +105,9 @@ class Evaluation:
             case Always():
                 if points:
                     yield from match_any(atom, set.intersection(*(self.at(points, u) for u in points)), binding)
+            case AtLeast(times=n):
+                there = [a for u in points for a in self.at(points, u)]
+                yield from match_any(atom, {a for a in there if there.count(a) >= n}, binding)
             case At(time=time):
                 for u in points:
                     for timed in matches(time, u, binding):

@@ -63,9 +63,12 @@ windowed = st.builds(
     tree.Literal, atoms(terms), st.one_of(st.sampled_from(["sometime", "always"]), times), windows, st.booleans(),
     st.booleans(),
 )  # fmt: skip
+counted = st.builds(
+    tree.Literal, atoms(terms), st.builds(tree.Times, st.sampled_from([">=", "<="]), lengths), windows, st.booleans()
+)
 unwindowed = st.builds(tree.Literal, atoms(terms), st.one_of(st.just("now"), times), st.none(), st.booleans())
 comparisons = st.builds(tree.Comparison, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), terms, terms)
-elements = st.one_of(windowed, unwindowed, comparisons)
+elements = st.one_of(windowed, counted, unwindowed, comparisons)
 bodies = st.lists(elements, min_size=1, max_size=4).map(tuple)
 
 statements = st.one_of(

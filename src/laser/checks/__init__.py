@@ -7,7 +7,9 @@ from typing import Any, TypeAlias
 
 from laser.checks.bad_constant import bad_constant
 from laser.checks.bad_range import bad_range
+from laser.checks.bad_times import bad_times
 from laser.checks.duplicate_constant import duplicate_constant
+from laser.checks.each_value_counts import each_value_counts
 from laser.checks.empty_range import empty_range
 from laser.checks.negative_loop import negative_loop
 from laser.checks.never_fires import never_fires
@@ -49,6 +51,7 @@ ERRORS: tuple[Check, ...] = (
     range_outside_fact,
     range_too_large,
     window_size,
+    bad_times,
     no_whole_ticks,
     unsafe_variable,
     tuple_window_over_derived,
@@ -64,6 +67,7 @@ WARNINGS: tuple[Check, ...] = (
     never_fires,
     no_history,
     whole_history,
+    each_value_counts,
     single_variable,
 )
 
@@ -79,6 +83,7 @@ RUN_CHECKS: tuple[Check, ...] = (
     range_outside_fact,
     range_too_large,
     window_size,
+    bad_times,
     no_whole_ticks,
 )
 

@@ -102,6 +102,12 @@ class Subject:
         return tuple(literal.window for _, literal in self.literals if literal.window is not None)
 
     @cached_property
+    def counts(self) -> tuple[tuple[tree.Literal, tree.Times], ...]:
+        """Every literal that counts time points, with how many it asks for."""
+        modalities = ((literal, literal.modality) for _, literal in self.literals)
+        return tuple((literal, times) for literal, times in modalities if isinstance(times, tree.Times))
+
+    @cached_property
     def values(self) -> dict[str, Value]:
         """The values of the constants, as far as they have one."""
         return self.program.constant_values(self.overrides)

@@ -33,6 +33,7 @@ def _uses(subject: Subject) -> Iterator[tree.ConstantName]:
     outer = [term for rule in subject.rules for term in rule.terms()]
     outer += [term for fact in subject.program.facts for term in fact.atom.args]
     outer += [size.term for window in subject.windows for size in window.sizes]
+    outer += [times.number for _, times in subject.counts]
     return (term for some in outer for term in subterms(some) if isinstance(term, tree.ConstantName))
 
 

@@ -13,7 +13,7 @@ from laser.engine.delta import ADDED, FIRED, REMOVED, SHORTENED, Delta, Read
 from laser.engine.operators import Environment, Operator, make_operator
 from laser.engine.operators.operator import ConstantFilter, Trigger
 from laser.engine.relation import Relation
-from laser.plan.nodes import EveryPoint, Node, Pending
+from laser.plan.nodes import Counted, Node, Pending
 from laser.plan.plan import Component, Plan, PlanRule, Subgoal
 from laser.plan.properties import self_ending_nodes
 from laser.syntax.tree import Constant
@@ -86,8 +86,8 @@ class Wiring:
             derive += more
             blame += suspects
         for node in component.nodes:
-            if isinstance(node, EveryPoint):
-                functions, dated = self.code.every[node], Subgoal(node.dated, ())
+            if isinstance(node, Counted):
+                functions, dated = self.code.counts[node], Subgoal(node.dated, ())
                 (join,), (suspect,) = functions.derive, functions.blame
                 assert suspect is not None
                 derive.append(self._trigger(dated, ADDED, join, node, NO_RULE))
@@ -128,8 +128,8 @@ class Wiring:
             head = self.relations[self.plan.rules[number].head]
             found[head.number].append(self.code.rules[number].check)
         for node in component.nodes:
-            if isinstance(node, EveryPoint):
-                found[self.relations[node].number].append(self.code.every[node].check)
+            if isinstance(node, Counted):
+                found[self.relations[node].number].append(self.code.counts[node].check)
         return found
 
     def filter(self, subgoal: Subgoal) -> ConstantFilter | None:

@@ -13,6 +13,7 @@ from laser.plan.nodes import (
     Background,
     Dated,
     EveryPoint,
+    ManyPoints,
     Node,
     Pending,
     Pinned,
@@ -153,6 +154,10 @@ class AccessPaths:
         values = _values(predicate)
         background = self.sometime(predicate, window, frozenset({"background"}))
         return self.define(union, values, lambda: iter([(Subgoal(lasting, values),), (Subgoal(background, values),)]))
+
+    def at_least(self, predicate: Predicate, window: Window, times: int) -> Node:
+        """``⊞ ◇≥n a``."""
+        return ManyPoints(self.dated(predicate, window), times)
 
     def always_some(self, predicate: Predicate, window: Window, kept: tuple[int, ...]) -> Node:
         """At every time point of the window some atom holds that has these arguments, whatever the others are."""

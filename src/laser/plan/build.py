@@ -13,11 +13,11 @@ from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Unit
 from laser.plan.order import components
 from laser.plan.plan import Plan, PlanRule, Subgoal
 from laser.plan.sharing import share_bodies, skip_copies
-from laser.rules.body import Always, At, ExtendedAtom, Now, Sometime
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax.tree import Term, Variable
 from laser.values import Predicate
-from laser.windows import HISTORY
+from laser.windows import HISTORY, TimeWindow
 
 __all__ = ["build"]
 
@@ -76,7 +76,7 @@ def _absent(element: ExtendedAtom, paths: AccessPaths) -> Iterator[list[tuple[st
     assert isinstance(element.modality, At)
     time = element.modality.time
     if _is_anonymous(time):
-        yield _absent_somewhere(element, paths)
+        yield from _absent_somewhere(element, time, paths)
         return
     inside = Subgoal(Points(element.window), (time,))
     there = _node_for(element, paths)
@@ -87,12 +87,18 @@ def _absent(element: ExtendedAtom, paths: AccessPaths) -> Iterator[list[tuple[st
         yield [("has", there)]
 
 
-def _absent_somewhere(element: ExtendedAtom, paths: AccessPaths) -> list[tuple[str, Subgoal]]:
-    """``⊞ @_ ¬ a``: at some time point of the window a does not hold, so it does not hold at every one."""
+def _absent_somewhere(element: ExtendedAtom, time: Term, paths: AccessPaths) -> Iterator[list[tuple[str, Subgoal]]]:
+    """``⊞ @_ ¬ a``: the window has a time point at which a does not hold, so it does not hold at every one."""
     kept = tuple(i for i, term in enumerate(element.args) if not _is_anonymous(term))
     node = paths.always_some(element.predicate, element.window, kept)
     always = Subgoal(node, tuple(element.args[i] for i in kept))
-    return [("has", always) if element.negated else ("not", always)]
+    window = element.window
+    some = [Subgoal(Points(window), (time,))] if isinstance(window, TimeWindow) and window.may_be_empty else []
+    if not element.negated:
+        yield [*(("has", point) for point in some), ("not", always)]
+    else:  # there is no time point at all, or a holds at every one
+        yield from ([("not", point)] for point in some)
+        yield [("has", always)]
 
 
 def _subgoal(element: ExtendedAtom, paths: AccessPaths) -> Subgoal:
@@ -109,6 +115,8 @@ def _node_for(element: ExtendedAtom, paths: AccessPaths) -> Subgoal:
             return Subgoal(paths.sometime(element.predicate, element.window), element.args)
         case Always():
             return Subgoal(paths.always(element.predicate, element.window), element.args)
+        case AtLeast(times=times):
+            return Subgoal(paths.at_least(element.predicate, element.window, times), element.args)
         case At(time=time):
             if _asks_for_any_time(element, time):
                 return Subgoal(paths.sometime(element.predicate, element.window), element.args)

@@ -15,7 +15,7 @@ from laser.values import Predicate, Value, write_value
 from laser.windows import HISTORY, PRESENT, Sliding, TimeWindow, TupleWindow, Window
 
 __all__ = [
-    "Background", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "Node", "Pending", "Pinned", "Plain",
+    "Background", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "ManyPoints", "Node", "Pending", "Pinned", "Plain",
     "Points", "Projection", "Recent", "Shared", "Unbroken", "Union", "Unit",
 ]  # fmt: skip
 
@@ -394,11 +394,10 @@ class Projection(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class EveryPoint(Node):
-    """``⊞ □ a``, counted from the node that knows at which time points a holds."""
+class Counted(Node):
+    """What is counted from the node that knows at which time points a holds."""
 
     dated: Node
-    window: Window
 
     @property
     def label(self) -> str:
@@ -415,6 +414,34 @@ class EveryPoint(Node):
     @property
     def revokes(self) -> bool:
         return True
+
+    def enough_code(self, count: str) -> str:
+        """Whether a number of time points is enough, as a Python expression over ``t`` and ``t0``."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class ManyPoints(Counted):
+    """``⊞ ◇≥n a``: at n time points or more."""
+
+    times: int
+
+    def enough_code(self, count: str) -> str:
+        return f"{count} >= {self.times}"
+
+    def __str__(self) -> str:
+        return f"at {self.times} time points or more: {self.dated}"
+
+
+@dataclass(frozen=True, slots=True)
+class EveryPoint(Counted):
+    """``⊞ □ a``: at every time point of the window."""
+
+    window: Window
+
+    def enough_code(self, count: str) -> str:
+        assert isinstance(self.window, TimeWindow), "a tuple window counts facts, which no recursion makes"
+        return f"{count} == ({self.window.length_code()})"
 
     def __str__(self) -> str:
         return f"at every time point of {str(self.window) or 'the timeline'}: {self.dated}"
@@ -461,7 +488,7 @@ class Gate(Node):
 
 
 InputNode: TypeAlias = Recent | Dated | Unbroken | Points | Background | Unit
-MadeNode: TypeAlias = Plain | Pinned | Pending | Union | Projection | EveryPoint | Gate | Shared
+MadeNode: TypeAlias = Plain | Pinned | Pending | Union | Projection | EveryPoint | ManyPoints | Gate | Shared
 
 
 def _feed(window: Window) -> Feed:

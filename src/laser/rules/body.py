@@ -17,7 +17,7 @@ from laser.values import Predicate
 from laser.windows import PRESENT, Window
 
 __all__ = [
-    "ALWAYS", "NOW", "SOMETIME", "Always", "At", "BodyElement", "Comparison", "ExtendedAtom", "Modality", "Now", "Reading", "Sometime",
+    "ALWAYS", "NOW", "SOMETIME", "Always", "At", "AtLeast", "BodyElement", "Comparison", "ExtendedAtom", "Modality", "Now", "Reading", "Sometime",
 ]  # fmt: skip
 
 
@@ -43,7 +43,14 @@ class At:
     time: tree.Term
 
 
-Modality: TypeAlias = Now | Sometime | Always | At
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """``◇≥n a``: at n time points of the window or more."""
+
+    times: int
+
+
+Modality: TypeAlias = Now | Sometime | Always | At | AtLeast
 
 NOW, SOMETIME, ALWAYS = Now(), Sometime(), Always()
 

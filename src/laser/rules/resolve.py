@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count, product
 from typing import assert_never
 
-from laser.rules.body import ALWAYS, NOW, SOMETIME, At, BodyElement, Comparison, ExtendedAtom, Modality
+from laser.rules.body import ALWAYS, NOW, SOMETIME, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Modality
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.settings import DEFAULTS, RunSettings
 from laser.syntax import tree
@@ -105,8 +105,15 @@ class _Resolver:
                 return SOMETIME
             case "always":
                 return ALWAYS
+            case tree.Times(sign=sign, number=number):
+                return AtLeast(self.times(number) + (sign == "<="))
             case _:
                 assert_never(written)
+
+    def times(self, number: tree.Constant | tree.ConstantName) -> int:
+        value = self.value(number)
+        assert isinstance(value, int), "a number of times that is not whole is refused before"
+        return value
 
     def window(self, window: tree.Window | None, modality: Modality) -> Window:
         """The window that is written, or the one that its absence stands for."""
@@ -152,18 +159,23 @@ class _Resolver:
 
 
 def _one_negation(literal: tree.Literal) -> tuple[tree.Modality, bool, bool]:
-    """The laws ``⊞ □ ¬a = not ⊞ ◇ a`` and ``⊞ ◇ ¬a = not ⊞ □ a``; only ``⊞ @T ¬a`` keeps its inner negation."""
-    if not literal.negated_inside:
-        return literal.modality, literal.negated, False
+    """The laws ``⊞ □ ¬a = not ⊞ ◇ a``, ``⊞ ◇ ¬a = not ⊞ □ a`` and ``⊞ ◇≤n a = not ⊞ ◇≥(n+1) a``.
+
+    Only ``⊞ @T ¬a`` keeps its inner negation.
+    """
     match literal.modality:
-        case "always":
+        case tree.Times(sign=sign):
+            return literal.modality, literal.negated != (sign == "<="), False
+        case tree.At():
+            return literal.modality, literal.negated, literal.negated_inside
+        case "always" if literal.negated_inside:
             return "sometime", not literal.negated, False
-        case "sometime":
+        case "sometime" if literal.negated_inside:
             return "always", not literal.negated, False
-        case "now":
-            return "now", not literal.negated, False
+        case "now" | "always" | "sometime":
+            return literal.modality, literal.negated != literal.negated_inside, False
         case _:
-            return literal.modality, literal.negated, True
+            assert_never(literal.modality)
 
 
 def _rule_text(program: Program, rule: tree.Rule) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
+from typing import Literal as OneOf
 from typing import TypeAlias
 
 from lark import Token, Transformer, v_args
@@ -29,6 +30,7 @@ from laser.syntax.tree import (
     ShowDirective,
     Size,
     Term,
+    Times,
     Variable,
     Window,
 )
@@ -123,6 +125,18 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     def always(self, atom: AtomPattern, window: Window) -> Literal:
         return Literal(_no_ranges(atom), "always", window, span=_join(atom.span, window.span))
+
+    def times(self, atom: AtomPattern, sign: Token, number: Length, window: Window) -> Literal:
+        modality = Times(">=" if sign.type == "LEAST" else "<=", number)
+        return Literal(_no_ranges(atom), modality, window, span=_join(atom.span, window.span))
+
+    def box_times(self, box: Window, _diamond: Token, compare: Token, number: Length, atom: AtomPattern) -> Literal:
+        sign = _COUNTS.get(compare)
+        if sign is None:
+            note = "◇≥n says that an atom holds at n time points of the window or more, ◇≤n at n or fewer"
+            message = f"'{compare}' does not count time points"
+            raise StatementError(Diagnostic("syntax", message, span_of(compare), note, "write `◇≥3` or `◇≤3`"))
+        return Literal(_no_ranges(atom), Times(sign, number), box, span=_join(box.span, atom.span))
 
     def box_sometime(self, box: Window, _sign: Token, *rest: AtomPattern | Token) -> Literal:
         return _boxed(box, "sometime", rest)
@@ -221,6 +235,10 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
 
 _ASCII = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!="}
+
+
+_COUNTS: dict[str, OneOf[">=", "<="]] = {"≥": ">=", ">=": ">=", "≤": "<=", "<=": "<="}
+"""What may stand between ◇ and a number of time points."""
 
 
 def _boxed(box: Window, modality: str | At, rest: tuple[AtomPattern | Token, ...]) -> Literal:

@@ -52,6 +52,10 @@ WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word 
 """The words of the language, each with what the grammar calls it."""
 WINDOW_WORDS = {**WORDS, "every": "_EVERY", "each": "_EACH", "this": "_THIS", "ago": "_AGO"}
 """Those and the words that mean something between ``[`` and ``]`` only: elsewhere they are names like any other."""
+_TIMES = {"least": "LEAST", "most": "MOST"}
+_TIMES_SIGNS = frozenset(_TIMES.values())
+_NUMBER_OF_TIMES = re.compile(r"\s+-?\s*[\w.]+\s+times(?!\w)")
+"""What makes ``at least`` a count and not a time that is called ``least``."""
 _IN_WINDOW = frozenset({"_HASH", "_RANGE", "MINUS", "_CARET"})
 
 _SYMBOLS = {
@@ -115,7 +119,7 @@ class _Lexer:
                 origin, following = following, starts[line]
             word = match[0]
             if kind == "NAME":
-                kind = (WINDOW_WORDS if self.in_window else WORDS).get(word, "NAME")
+                kind = self._word(word, end)
             elif kind in _TERMINALS:
                 kind = _TERMINALS[kind]
             elif kind in _SIGNS:
@@ -127,6 +131,17 @@ class _Lexer:
                 break
             tokens.append(Token(kind, word, start, line, start - origin + 1, line, end - origin + 1, end))
         return self.result
+
+    def _word(self, word: str, end: int) -> str:
+        """A name, or a word of the language; some are words only where they can mean nothing else."""
+        if self.in_window:
+            return WINDOW_WORDS.get(word, "NAME")
+        before = [token.type for token in self.result.tokens[-3:]]
+        if word in _TIMES and before[-1:] == ["_AT"] and _NUMBER_OF_TIMES.match(self.text, end):
+            return _TIMES[word]
+        if word == "times" and not _TIMES_SIGNS.isdisjoint(before):
+            return "_TIMES"
+        return WORDS.get(word, "NAME")
 
     def _special(self, kind: str, word: str, start: int, end: int) -> bool:
         """Comments and mistakes; False where there is no going on."""

@@ -29,6 +29,7 @@ from laser.syntax.tree import (
     Size,
     Statement,
     Term,
+    Times,
     Variable,
     Window,
 )
@@ -141,10 +142,17 @@ class _Writer:
 
     def readable_literal(self, literal: Literal) -> str:
         words = [self.atom(literal.atom)]
-        if isinstance(literal.modality, At):
-            words.append(f"at {self.term(literal.modality.time)}")
-        elif literal.modality == "always":
-            words.append("always")
+        match literal.modality:
+            case At(time):
+                words.append(f"at {self.term(time)}")
+            case Times(sign, number):
+                words.append(f"at {'least' if sign == '>=' else 'most'} {self.term(number)} times")
+            case "always":
+                words.append("always")
+            case "now" | "sometime":
+                pass
+            case _:
+                assert_never(literal.modality)
         if literal.window:
             words.append(f"in {self.window(literal.window)}")
         return " ".join(words)
@@ -154,12 +162,16 @@ class _Writer:
         match literal.modality:
             case At(time):
                 words.append(f"@{self.time(time)}")
+            case Times(sign, number):
+                words.append(f"◇{_FORMAL_SIGNS[sign]}{self.term(number)}")
             case "sometime":
                 words.append("◇")
             case "always":
                 words.append("□")
             case "now":
                 pass
+            case _:
+                assert_never(literal.modality)
         if literal.negated_inside:
             words.append("¬")
         return " ".join([*words, self.atom(literal.atom)])

@@ -34,13 +34,19 @@ def spaced(tokens: Sequence[Token]) -> str:
 
 def _is_apart(tokens: Sequence[Token], i: int) -> bool:
     before, kind = tokens[i - 1].type, tokens[i].type
+    if "_RANGE" in (kind, before) and _in_window(tokens, i):
+        return True
     if kind in _NEVER_BEFORE or before in _NEVER_AFTER:
+        return False
+    if _counts_times(tokens, i) or _counts_times(tokens, i - 1):
         return False
     if kind == "LPAR" and before in _CALLED:
         return False
     if "_HASH" in (kind, before):
         return not _in_box(tokens, i if kind == "_HASH" else i - 1)
     if before == "MINUS" and _is_unary(tokens, i - 1):
+        return False
+    if _steps(tokens, i) or _steps(tokens, i - 1):
         return False
     if _is_sign(tokens, i) or _is_sign(tokens, i - 1):
         return not _is_tight(tokens, i)
@@ -50,6 +56,22 @@ def _is_apart(tokens: Sequence[Token], i: int) -> bool:
 def _in_box(tokens: Sequence[Token], i: int) -> bool:
     """Whether a ``#`` belongs to ``⊞#n``."""
     return i > 0 and tokens[i - 1].type in ("BOX", "_CARET")
+
+
+def _in_window(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a place lies between ``[`` and ``]``."""
+    brackets = [token.type for token in tokens[:i] if token.type in ("LBRACKET", "RBRACKET")]
+    return bool(brackets) and brackets[-1] == "LBRACKET"
+
+
+def _steps(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a ``/`` belongs to ``⊞n/d``."""
+    return tokens[i].type == "SLASH" and i > 1 and tokens[i - 2].type in ("BOX", "_CARET")
+
+
+def _counts_times(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a comparison belongs to ``◇≥n``."""
+    return tokens[i].type == "COMPARE" and i > 0 and tokens[i - 1].type == "DIAMOND"
 
 
 def _is_sign(tokens: Sequence[Token], i: int) -> bool:

@@ -17,7 +17,7 @@ from laser.values import Predicate, Value
 
 __all__ = [
     "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact",
-    "Literal", "Modality", "PrefixDirective", "Range", "Rule", "ShowDirective", "Size", "Statement", "Term", "Variable", "Window",
+    "Literal", "Modality", "PrefixDirective", "Range", "Rule", "ShowDirective", "Size", "Statement", "Term", "Variable", "Window", "Times",
 ]  # fmt: skip
 
 
@@ -125,8 +125,16 @@ class At:
     time: Term
 
 
-Modality: TypeAlias = OneOf["now", "sometime", "always"] | At
-"""``a``, ``◇ a``, ``□ a`` or ``@T a``. Only ``now`` and ``@T`` may stand without a window, and ``now`` has none."""
+@dataclass(frozen=True, slots=True)
+class Times:
+    """``at least 3 times``, ``◇≥3``; or ``at most 2 times``, ``◇≤2``. The number may be the name of a constant."""
+
+    sign: OneOf[">=", "<="]
+    number: Constant | ConstantName
+
+
+Modality: TypeAlias = OneOf["now", "sometime", "always"] | At | Times
+"""``a``, ``◇ a``, ``□ a``, ``@T a`` or ``◇≥n a``. Only ``now`` and ``@T`` may stand without a window, and ``now`` has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +160,13 @@ class Literal:
         >>> Literal(AtomPattern("a"), "always", negated=True, negated_inside=True).is_positive
         True
         """
-        if isinstance(self.modality, At):
-            return not (self.negated or self.negated_inside)
-        return self.negated == self.negated_inside
+        match self.modality:
+            case At():
+                return not (self.negated or self.negated_inside)
+            case Times(sign=sign):
+                return self.negated == (sign == "<=")
+            case _:
+                return self.negated == self.negated_inside
 
     def binds(self) -> set[str]:
         """The variables to which it gives values: those that are arguments themselves, not within arithmetic."""

@@ -22,10 +22,9 @@ from typing import Any, NamedTuple, TypeAlias
 from laser.answers import Key
 from laser.engine.codegen.function import FunctionWriter, Start, tuple_code
 from laser.engine.codegen.names import FunctionId, Way, discard_name, function_name, index_name, keys_name, put_name
-from laser.plan.nodes import EveryPoint, Node
+from laser.plan.nodes import Counted, Node
 from laser.plan.plan import Plan, PlanRule
 from laser.plan.properties import revocable_nodes
-from laser.windows import TimeWindow
 
 __all__ = ["Blame", "Join", "Loaded", "Module", "NodeIndex", "Positions", "RuleFunctions", "compile_plan"]
 
@@ -53,10 +52,10 @@ class NodeIndex(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """The generated functions of one machine: of each rule by its number, of each □ within a recursion, of each index."""
+    """The generated functions of one machine: of each rule by its number, of each count within a recursion, of each index."""
 
     rules: tuple[RuleFunctions, ...]
-    every: Mapping[Node, RuleFunctions]
+    counts: Mapping[Node, RuleFunctions]
     indexes: Mapping[Node, NodeIndex]
 
 
@@ -88,7 +87,7 @@ class Module:
         functions = {function: namespace[name] for function, name in self.functions.items()}
         return Loaded(
             tuple(_rule_functions(functions, number, rule) for number, rule in enumerate(self.plan.rules)),
-            {node: _every_functions(functions, _owner(self.numbers[node])) for node in self.recursive_every()},
+            {node: _count_functions(functions, _owner(self.numbers[node])) for node in self.recursive_counts()},
             {
                 node: NodeIndex(
                     own, namespace[put_name(self.numbers[node])], namespace[discard_name(self.numbers[node])]
@@ -97,14 +96,14 @@ class Module:
             },
         )
 
-    def recursive_every(self) -> Iterable[EveryPoint]:
-        """The □ that are settled by generated code, because they lie within a recursion."""
-        return _recursive_every(self.plan)
+    def recursive_counts(self) -> Iterable[Counted]:
+        """The counts that are settled by generated code, because they lie within a recursion."""
+        return _recursive_counts(self.plan)
 
 
-def _recursive_every(plan: Plan) -> list[EveryPoint]:
+def _recursive_counts(plan: Plan) -> list[Counted]:
     recursive = [component for component in plan.components if component.recursive]
-    return [node for component in recursive for node in component.nodes if isinstance(node, EveryPoint)]
+    return [node for component in recursive for node in component.nodes if isinstance(node, Counted)]
 
 
 def _rule_functions(functions: Mapping[FunctionId, Any], number: int, rule: PlanRule) -> RuleFunctions:
@@ -118,7 +117,7 @@ def _rule_functions(functions: Mapping[FunctionId, Any], number: int, rule: Plan
     )
 
 
-def _every_functions(functions: Mapping[FunctionId, Any], owner: str) -> RuleFunctions:
+def _count_functions(functions: Mapping[FunctionId, Any], owner: str) -> RuleFunctions:
     derive, blame, check = (functions[FunctionId(owner, way)] for way in (Way.DERIVE, Way.BLAME, Way.CHECK))
     return RuleFunctions((derive,), (), (blame,), (), check)
 
@@ -149,8 +148,8 @@ class _Generator:
         for number, rule in enumerate(self.plan.rules):
             self.lines += ["", "", f"# {_comment(rule.text)}"]
             self.rule(number, rule)
-        for every in _recursive_every(self.plan):
-            self.every(every)
+        for counted in _recursive_counts(self.plan):
+            self.counted(counted)
         for node, positions in self.indexes.items():
             self.lines += _index_functions(self.numbers[node], node, tuple(positions))
         indexes = {node: tuple(positions) for node, positions in self.indexes.items()}
@@ -176,24 +175,20 @@ class _Generator:
         self.functions[function] = function_name(function)
         return self.functions[function]
 
-    def every(self, node: EveryPoint) -> None:
-        """□ within a recursion: each key is counted anew when one of its time points is found."""
-        assert isinstance(node.window, TimeWindow), "a tuple window counts facts, which no recursion makes"
+    def counted(self, node: Counted) -> None:
+        """A count of time points within a recursion: each key is counted anew when one of its time points is found."""
         owner, dated = _owner(self.numbers[node]), keys_name(self.numbers[node.dated])
         positions = tuple(range(1, node.width + 1))
         points = dated
         if positions:
             value = "key[1]" if len(positions) == 1 else tuple_code([f"key[{p}]" for p in positions])
             points = f"{self.index(node.dated, positions)}.get({value}, ())"
-        body = [
-            f"        if sum(1 for k in {points} if {dated}[k] >= t) == size: heads[key] = t",
-            "    return heads",
-        ]
-        begin = ["    heads = {}", f"    size = {node.window.length_code()}"]
+        count = f"sum(1 for k in {points} if {dated}[k] >= t)"
+        body = [f"        if {node.enough_code(count)}: heads[key] = t", "    return heads"]
         derive, check, blame = (self.name(FunctionId(owner, way)) for way in (Way.DERIVE, Way.CHECK, Way.BLAME))
-        self.lines += ["", "", f"# {_comment(str(node))}", "", f"def {derive}(delta, t, t0):", *begin]
+        self.lines += ["", "", f"# {_comment(str(node))}", "", f"def {derive}(delta, t, t0):", "    heads = {}"]
         self.lines += ["    for key in {k[:-1] for k in delta}:", *body]
-        self.lines += ["", f"def {check}(keys, t, t0):", *begin, "    for key in keys:", *body]
+        self.lines += ["", f"def {check}(keys, t, t0):", "    heads = {}", "    for key in keys:", *body]
         self.lines += ["", f"def {blame}(delta, t, t0):", "    return {k[:-1] for k in delta}"]
 
     def number(self, node: Node) -> int:

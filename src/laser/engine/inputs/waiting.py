@@ -55,10 +55,10 @@ class BlockInput(Input):
         self.arrived: dict[Key, int] = {}
 
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
-        if batch:
-            self.arrive(batch, t)
         for u, facts in self.waiting.take(t):
             self.enter(facts, u, t)
+        if batch:  # after those that waited: who comes later stays longer
+            self.arrive(batch, t)
         self.expire(t)
 
     def arrive(self, facts: Collection[Key], t: int) -> None:

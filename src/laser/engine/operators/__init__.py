@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from laser.engine.operators.every_point import EveryPointOperator
+from laser.engine.operators.counted import EveryPointOperator, ManyPointsOperator
 from laser.engine.operators.fixpoint import FixpointOperator
 from laser.engine.operators.gate import GateOperator
 from laser.engine.operators.operator import Environment, Operator
 from laser.engine.operators.rule import RuleOperator
-from laser.plan.nodes import EveryPoint, Gate
+from laser.plan.nodes import EveryPoint, Gate, ManyPoints
 from laser.plan.plan import Component
 
 __all__ = ["Environment", "Operator", "make_operator"]
@@ -20,6 +20,8 @@ def make_operator(component: Component, env: Environment) -> Operator:
         return FixpointOperator(heads, *env.triggers(component), env.checks(component), env.count_derivations)
     (node,), (head,) = component.nodes, heads
     match node:
+        case ManyPoints(dated=dated, times=times):
+            return ManyPointsOperator(head, env.relations[dated], times)
         case EveryPoint(dated=dated, window=window):
             return EveryPointOperator(head, env.relations[dated], window, env.arrivals)
         case Gate(source=source, values=values):

@@ -1,0 +1,103 @@
+"""Counts of the time points at which a key holds, outside of recursion."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+
+from laser.answers import Key
+from laser.engine.arrivals import Arrivals
+from laser.engine.operators.operator import Operator
+from laser.engine.relation import Relation
+from laser.windows import TupleWindow, Window
+
+__all__ = ["EveryPointOperator", "ManyPointsOperator"]
+
+
+class _CountingOperator(Operator):
+    """Keeps the number of time points of each key."""
+
+    def __init__(self, head: Relation, dated: Relation) -> None:
+        super().__init__([head])
+        self.head, self.dated = head, dated
+        self.counts: Counter[Key] = Counter()
+
+    def recount(self) -> set[Key]:
+        """Count what came and what went; the keys that it concerns."""
+        counts, delta = self.counts, self.dated.delta
+        points = [key[:-1] for key in delta.added]
+        counts.update(points)
+        touched = set(points)
+        for key in delta.removed:
+            point = key[:-1]
+            touched.add(point)
+            left = counts.pop(point) - 1
+            if left:
+                counts[point] = left
+        return touched
+
+    def decide(self, touched: set[Key]) -> None:
+        """Let those of the keys hold that have enough time points."""
+        head = self.head
+        enough = {key for key in touched if self.is_enough(self.counts.get(key, 0))}
+        begun = list(enough.difference(head.alive))
+        ended = [key for key in touched - enough if key in head.alive]
+        head.hold_until_revoked(begun, ended)
+
+    @abstractmethod
+    def is_enough(self, count: int) -> bool: ...
+
+    def forget(self) -> None:
+        self.counts.clear()
+
+
+class ManyPointsOperator(_CountingOperator):
+    """``⊞ ◇≥n``: n time points are enough, whatever the window."""
+
+    def __init__(self, head: Relation, dated: Relation, times: int) -> None:
+        super().__init__(head, dated)
+        self.times = times
+
+    def settle(self, t: int, t0: int) -> None:
+        self.decide(self.recount())
+
+    def is_enough(self, count: int) -> bool:
+        return count >= self.times
+
+
+class EveryPointOperator(_CountingOperator):
+    """``⊞ □``: as many as the window has. Under a tuple window that number changes with what arrives."""
+
+    def __init__(self, head: Relation, dated: Relation, window: Window, arrivals: Arrivals) -> None:
+        super().__init__(head, dated)
+        self.window, self.arrivals = window, arrivals
+        self.length = 0
+        self.time = -1
+        self.current: set[Key] = set()
+
+    @property
+    def counts_facts(self) -> bool:
+        return isinstance(self.window, TupleWindow)
+
+    def settle(self, t: int, t0: int) -> None:
+        touched = self.recount()
+        length = len(self.window.points(t, t0, self.arrivals))
+        if length != self.length or self.counts_facts:
+            shrinks = length < self.length and not self.counts_facts
+            touched.update(self.counts if shrinks else self.head.alive)
+            self.length = length
+        if self.counts_facts:
+            touched |= self.of_the_present(t)
+        self.decide(touched)
+        if self.head.alive:
+            self.head.agenda.wake(t + 1, self.head.number)
+
+    def of_the_present(self, t: int) -> set[Key]:
+        """The keys that hold at t: only they can be at every time point of a tuple window that has become shorter."""
+        if t != self.time:
+            self.time, self.current = t, set()
+        self.current.update(key[:-1] for key in self.dated.delta.added if key[-1] == t)
+        return self.current
+
+    def is_enough(self, count: int) -> bool:
+        return count == self.length > 0
