@@ -345,3 +345,15 @@ def test_what_underscore_hides_is_not_joined() -> None:
     assert held(reasoner) == set()
     reasoner.advance(6, ["c(7)"])
     assert held(reasoner) == {"q(1)"}
+
+
+def test_what_many_ticks_derived_is_not_counted_as_one_tick() -> None:
+    program = "reach(X, Y) :- edge(X, Y) in [1000]. reach(X, Z) :- reach(X, Y), edge(Y, Z) in [1000]."
+    reasoner = Reasoner(program, limit=20)
+    for t in range(12):
+        reasoner.advance(t, [("edge", t, t + 1)])
+    assert len(reasoner.holding()) == 78
+    restored = Reasoner.restore(program, reasoner.save(), limit=20)
+    assert restored.holding() == copy.copy(reasoner).holding() == reasoner.holding()
+    assert reasoner.next_change == 1001
+    assert reasoner.advance(12, [("reach", 100, 101)]) == []
