@@ -184,7 +184,7 @@ def near_misses(given: Given, time: int, choices: Choices) -> list[Atom]:
 def try_trial(seed: object) -> bool:
     """One random program; whether it was a legal one."""
     choices = Seeded((seed, "explain"))
-    trial = generate(Seeded(seed), stepping=False)
+    trial = generate(Seeded(seed))
     if not is_legal(trial):
         return False
     with warnings.catch_warnings():

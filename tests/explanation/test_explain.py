@@ -212,6 +212,25 @@ def test_the_function_is_exported_whatever_was_imported_before() -> None:
     assert laser.explain("q :- p.", [(1, ["p"])], "q", 1).holds
 
 
+COUNTS = "alarm(C) :- fail(C) at least 3 times in [10]. k :- c(a) at least 4 times in [9]. c(a)."
+FAILURES = [(1, ["fail(a)"]), (4, ["fail(a)"]), (7, ["fail(a)"]), (8, [])]
+
+
+def test_a_count_shows_the_time_points_that_are_enough_and_until_when_they_are() -> None:
+    told = explain(COUNTS, FAILURES, "alarm(a)", 8)
+    premise = told.proofs[0].premises[0]
+    assert (premise.kind, premise.says) == ("times", "fail(a) at 3 time points of [1, 8]: 1, 4, 7")
+    assert (told.since, told.until) == (7, 11)
+
+
+def test_a_count_that_fails_says_how_many_are_there_and_which_leaves_next() -> None:
+    failure = explain(COUNTS, FAILURES, "alarm(a)", 5).failures[0]
+    text = "fail(a) at 2 of the 3 time points of [1, 5] that are needed: 1, 4; 1 leaves the window after 11"
+    assert failure.reason == text
+    failure = explain(COUNTS, FAILURES, "k", 2).failures[0]
+    assert failure.reason == "c(a) is background data, but [1, 2] has fewer than 4 time points"
+
+
 # -- forms
 
 

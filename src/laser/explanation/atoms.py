@@ -13,7 +13,7 @@ from laser.explanation.premises import atom_premise
 from laser.explanation.solve import atom_cost, atom_step, atom_supports
 from laser.explanation.table import TimedAtom
 from laser.explanation.validity import atom_validity
-from laser.rules.body import Always, ExtendedAtom
+from laser.rules.body import Always, AtLeast, ExtendedAtom
 
 if TYPE_CHECKING:
     from laser.explanation.lasting import Validities
@@ -33,7 +33,7 @@ class AtomExplainer(ElementExplainer[ExtendedAtom]):
         return atom_step(element, bound, ranged, then)
 
     def joins_one_by_one(self, element: ExtendedAtom) -> bool:
-        return not isinstance(element.modality, Always)
+        return not isinstance(element.modality, Always | AtLeast)
 
     def supports(self, world: World, element: ExtendedAtom, binding: Values) -> Iterable[Sequence[TimedAtom]]:
         return atom_supports(world, element, binding) if element.is_positive else ((),)

@@ -13,7 +13,7 @@ from typing import assert_never
 from laser.errors import ProofError
 from laser.explanation.explanation import Evidence, Premise, Proof, below
 from laser.reference import Binding, Evaluation, Snapshot, evaluate, is_ready, match_all, satisfy, window_points
-from laser.rules.body import Always, At, Comparison, ExtendedAtom, Now, Sometime
+from laser.rules.body import Always, At, AtLeast, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram, Rule
@@ -118,6 +118,9 @@ class Checker:
                 return timed
             case Always() if proofs[0].source != "background":
                 demand(times == list(self.points(atom.window)), f"{what} must hold at every time point of the window")
+            case AtLeast(times=least):
+                enough = len(self.points(atom.window)) if proofs[0].source == "background" else len(set(times))
+                demand(enough >= least, f"{what} needs {least} time points, not {enough}")
             case Always() | Sometime():
                 demand(len(times) == 1, f"{what} needs one proof")
             case _:

@@ -84,7 +84,7 @@ class Premise:
     """
 
     text: str
-    kind: OneOf["now", "at", "sometime", "always", "not", "absent", "comparison"]
+    kind: OneOf["now", "at", "sometime", "always", "times", "not", "absent", "comparison"]
     says: str
     window: Extent | None = None
     proofs: Sequence[Proof] = field(default=(), repr=False)

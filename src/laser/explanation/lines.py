@@ -105,7 +105,7 @@ def _premise(premise: Premise) -> Node:
 def _evidence(premise: Premise) -> list[Node]:
     """The proofs below a premise; a lone fact has been named already."""
     proofs = premise.proofs
-    if len(proofs) == 1 and premise.kind != "always":
+    if len(proofs) == 1 and premise.kind not in ("always", "times"):
         return [_derivation(proofs[0])] if proofs[0].source == "rule" else []
     if len(proofs) <= MOST_SHOWN:
         return [_at(proof) for proof in proofs if proof.source != "background"]

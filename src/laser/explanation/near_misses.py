@@ -14,7 +14,7 @@ from laser.explanation.solve import AtomAccess
 from laser.explanation.table import TimedAtom, given_values
 from laser.explanation.words import extent, filled, instance, some_times
 from laser.phrases import closest, count
-from laser.rules.body import Always, At, ExtendedAtom, Now
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now
 from laser.syntax import tree
 from laser.syntax.terms import evaluate
 from laser.values import Atom, Predicate
@@ -50,6 +50,8 @@ def _there(prover: Prover, element: ExtendedAtom, binding: Values, window: Exten
     proofs = tuple(map(prover.prove, entries if len(entries) <= EAGER else entries[-1:]))
     if proofs[0].source == "background":
         reason = f"{atom} is background data"
+    elif isinstance(element.modality, AtLeast):
+        reason = f"{atom} holds at {count(len(entries), 'time point')} of {window} or more"
     elif isinstance(element.modality, Always):
         reason = f"{atom} holds at every time point of {window}"
     else:
@@ -92,6 +94,8 @@ class _Search:
             return NearMiss(_outside(self.world, self.element, self.binding, self.window))
         if bounds is not None and isinstance(self.element.modality, Always):
             return self._interrupted(*bounds)
+        if bounds is not None and isinstance(self.element.modality, AtLeast):
+            return self._too_few(*bounds, self.element.modality.times)
         return self._missing(bounds)
 
     def _asked(self) -> Pattern:
@@ -105,12 +109,32 @@ class _Search:
         assert isinstance(term, tree.Constant)
         return term
 
-    def _interrupted(self, low: int, high: int) -> NearMiss:
-        """Under □: the atom that is there most often, and where it is missing."""
+    def _too_few(self, low: int, high: int, least: int) -> NearMiss:
+        """Under ◇≥n: the atom that is there most often, and which of its time points is the next to leave."""
+        given = self.world.background(self.element.predicate, self.access.positions, self.values)
+        if given:
+            return NearMiss(f"{given[0]} is background data, but {self.window} has fewer than {least} time points")
+        there = self._times(low, high)
+        if not there:
+            return self._missing((low, high))
+        best = max(sorted(there), key=lambda atom: len(there[atom]))
+        times, window = there[best], self.element.window
+        leaves = window.exit(min(times)) if isinstance(window, TimeWindow) else None
+        next_ = f"; {min(times)} leaves the window after {leaves}" if leaves is not None else ""
+        reason = f"{best} at {len(times)} of the {count(least, 'time point')} of {self.window} that are needed"
+        return NearMiss(f"{reason}: {some_times(times)}{next_}", closeness=len(times) / least)
+
+    def _times(self, low: int, high: int) -> dict[Atom, set[int]]:
+        """The atoms that fit, with their time points."""
         there: dict[Atom, set[int]] = {}
         for time, atom in self._find(low, high):
             if self.access.fits((time, atom), self.binding):
                 there.setdefault(atom, set()).add(time)
+        return there
+
+    def _interrupted(self, low: int, high: int) -> NearMiss:
+        """Under □: the atom that is there most often, and where it is missing."""
+        there = self._times(low, high)
         if not there:
             return replace(self._missing((low, high)), closeness=-1.0, asked=(self._asked(), high, high))
         best = max(sorted(there), key=lambda atom: len(there[atom]))

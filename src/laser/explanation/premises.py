@@ -11,14 +11,15 @@ from laser.explanation.element import Values
 from laser.explanation.explanation import Extent, Premise, Proof
 from laser.explanation.solve import AtomAccess
 from laser.explanation.words import extent, filled, instance, some_times
-from laser.rules.body import Always, At, ExtendedAtom, Modality, Now, Sometime
+from laser.phrases import count
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Modality, Now, Sometime
 
 if TYPE_CHECKING:
     from laser.explanation.world import World
 
 __all__ = ["atom_premise"]
 
-Kind = OneOf["now", "at", "sometime", "always"]
+Kind = OneOf["now", "at", "sometime", "always", "times"]
 
 
 def atom_premise(world: World, element: ExtendedAtom, binding: Values, proofs: Sequence[Proof], text: str) -> Premise:
@@ -45,6 +46,8 @@ def _kind(modality: Modality) -> Kind:
             return "sometime"
         case Always():
             return "always"
+        case AtLeast():
+            return "times"
         case _:
             assert_never(modality)
 
@@ -63,6 +66,9 @@ def _found(element: ExtendedAtom, window: Extent | None, proofs: Sequence[Proof]
         return f"{first.atom} is background data{when}"
     if isinstance(element.modality, Always):
         return f"{first.atom} at every time point of {window}"
+    if isinstance(element.modality, AtLeast):
+        at = some_times((proof.time for proof in proofs), most=10)
+        return f"{first.atom} at {count(len(proofs), 'time point')} of {window}: {at}"
     where = ""
     if window is not None and window.kind == "tuple" and first.position is not None and window.facts:
         where = f", fact {window.facts - first.position + 1} of the last {window.facts}"
@@ -84,6 +90,8 @@ def _not_found(world: World, element: ExtendedAtom, binding: Values, window: Ext
             return f"no {what} in {window}"
         case Always():
             return f"{what} is not at every time point of {window}{_missing(world, element, binding)}"
+        case AtLeast(times=least):
+            return f"{what} is at fewer than {count(least, 'time point')} of {window}"
         case At():
             return f"no {what} at {time}" + (f" in {window}" if window else "")
         case _:

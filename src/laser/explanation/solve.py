@@ -7,12 +7,12 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import chain as joined
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from laser.explanation.element import HIGH, LOW, Binding, Cost, Emit, Step, Values
 from laser.explanation.sequences import TimePoints
 from laser.explanation.table import Positions, TimedAtom, given_values
-from laser.rules.body import Always, ExtendedAtom, Sometime
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.syntax import tree
 from laser.syntax.terms import evaluate
 from laser.values import Atom, Value
@@ -62,12 +62,27 @@ def atom_supports(world: World, element: ExtendedAtom, binding: Values) -> Itera
     assert bounds is not None, "an atom that holds has a time point"
     for atom in world.background(element.predicate, access.positions, values):
         yield [(bounds[1], atom)]
-    if isinstance(element.modality, Always):
-        atoms = set(world.at_every_point(element, access.positions, values))
-        yield from (TimePoints(*bounds, atom) for atom in sorted(atoms - world.core.background))
-    else:
-        for entry in world.find(element.predicate, access.positions, values, *bounds, element.window):
-            yield [entry]
+    found = world.find(element.predicate, access.positions, values, *bounds, element.window)
+    match element.modality:
+        case Always():
+            atoms = set(world.at_every_point(element, access.positions, values))
+            yield from (TimePoints(*bounds, atom) for atom in sorted(atoms - world.core.background))
+        case AtLeast(times=least):
+            yield from _latest(found, least)
+        case Now() | Sometime() | At():
+            yield from ([entry] for entry in found)
+        case _:
+            assert_never(element.modality)
+
+
+def _latest(found: Iterable[TimedAtom], least: int) -> Iterator[Sequence[TimedAtom]]:
+    """The last so many time points of each atom that has so many."""
+    times: dict[Atom, set[int]] = {}
+    for time, atom in found:
+        times.setdefault(atom, set()).add(time)
+    for atom in sorted(times):
+        if len(times[atom]) >= least:
+            yield [(time, atom) for time in sorted(times[atom])[-least:]]
 
 
 def _found(world: World, binding: Binding, emit: Emit) -> bool:
@@ -84,7 +99,25 @@ def _not(found: Step, then: Step) -> Step:
 def _modal(access: AtomAccess, then: Step) -> Step:
     if access.element.negated_inside:
         return _absent(access, then)
-    return _always(access, then) if isinstance(access.element.modality, Always) else _some(access, then)
+    match access.element.modality:
+        case Always():
+            return _whole(access, _at_every_point, then)
+        case AtLeast(times=least):
+            return _whole(access, partial(_at_many_points, least), then)
+        case Now() | Sometime() | At():
+            return _some(access, then)
+        case _:
+            assert_never(access.element.modality)
+
+
+def _at_every_point(world: World, element: ExtendedAtom, positions: Positions, values: Any) -> Iterator[Atom]:
+    return world.at_every_point(element, positions, values)
+
+
+def _at_many_points(
+    least: int, world: World, element: ExtendedAtom, positions: Positions, values: Any
+) -> Iterator[Atom]:
+    return world.at_many_points(element, least, positions, values)
 
 
 class AtomAccess:
@@ -191,12 +224,14 @@ def _entries(world: World, access: AtomAccess, binding: Binding, bounds: tuple[i
     return joined(((time, atom) for atom in background for time in times), found)
 
 
-def _always(access: AtomAccess, then: Step) -> Step:
-    """One atom at every time point of the window."""
+def _whole(
+    access: AtomAccess, find: Callable[[World, ExtendedAtom, Positions, Any], Iterator[Atom]], then: Step
+) -> Step:
+    """One atom, as ``find`` finds it, looking at all time points of the window."""
 
     def step(world: World, binding: Binding, emit: Emit) -> bool:
         seen = set()
-        for atom in world.at_every_point(access.element, access.positions, access.values(binding)):
+        for atom in find(world, access.element, access.positions, access.values(binding)):
             if not access.take(atom, binding):
                 continue
             if access.distinguish is None:

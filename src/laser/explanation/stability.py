@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 
 from laser.explanation.table import Facts
-from laser.rules.body import Always, At, ExtendedAtom
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom
 from laser.rules.dependencies import cone
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
@@ -66,7 +66,7 @@ def only_fades(core: ResolvedProgram, element: ExtendedAtom) -> bool:
     Facts leave windows and do not come, and what follows from them without negation becomes less with them. What is derived
     for the present goes on with it, so that nobody may ask for its time, or put it together with what stays behind.
     """
-    if isinstance(element.modality, At) or not _stays_put(element, core):
+    if isinstance(element.modality, At | AtLeast) or not _stays_put(element, core):
         return False
     needed = cone(core, [element.predicate])
     below = [rule for rule in core.rules if rule.predicate in needed]
@@ -78,8 +78,8 @@ def only_fades(core: ResolvedProgram, element: ExtendedAtom) -> bool:
 def _stays_put(atom: ExtendedAtom, core: ResolvedProgram) -> bool:
     """Whether an atom of a body asks for nothing that a later time could give."""
     plain = any(rule.time is None for rule in core.rules_of(atom.predicate))
-    timed = isinstance(atom.modality, At) and atom.predicate in core.given
-    return not timed and not (plain and isinstance(atom.modality, At | Always)) and not _gains(atom.window)
+    timed = isinstance(atom.modality, At | AtLeast) and atom.predicate in core.given
+    return not timed and not (plain and isinstance(atom.modality, At | AtLeast | Always)) and not _gains(atom.window)
 
 
 def _gains(window: Window) -> bool:

@@ -14,7 +14,7 @@ from laser.explanation.element import Validity, Values
 from laser.explanation.solve import AtomAccess
 from laser.explanation.stability import only_fades
 from laser.explanation.table import TimedAtom
-from laser.rules.body import Always, At, ExtendedAtom
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom
 from laser.syntax.terms import evaluate
 from laser.values import Atom
 from laser.windows import TimeWindow, Window
@@ -32,6 +32,8 @@ def atom_validity(
     """When an atom holds because of these entries, or one under ``not`` because there are none."""
     if not element.is_positive:
         return _not_found(validities, element, binding)
+    if isinstance(element.modality, AtLeast):
+        return _all_of(validities, element, entries)
     (time, atom), world = entries[0], validities.world
     if atom in world.core.background:
         is_moving = isinstance(element.modality, At) or _may_be_empty(element.window)
@@ -41,6 +43,19 @@ def atom_validity(
     if validities.prover.is_given((time, atom)):
         return _stays(element.window, time)
     return _derived(validities, element, (time, atom))
+
+
+def _all_of(validities: Validities, element: ExtendedAtom, entries: Sequence[TimedAtom]) -> Validity:
+    """As long as all of the time points are in the window, if they are of facts."""
+    if (
+        not all(validities.prover.is_given(entry) for entry in entries)
+        or entries[0][1] in validities.world.core.background
+    ):
+        return validities.present
+    valid = Validity()
+    for time, _ in entries:
+        valid &= _stays(element.window, time)
+    return valid
 
 
 def _may_be_empty(window: Window) -> bool:
@@ -120,6 +135,8 @@ def _no_facts(validities: Validities, element: ExtendedAtom, access: AtomAccess,
     window, world = element.window, validities.world
     if not isinstance(window, TimeWindow):
         return Validity(world.time)
+    if isinstance(element.modality, AtLeast):
+        return validities.present
     if isinstance(element.modality, Always):
         return validities.present if window.is_delayed or window.may_be_empty else Validity(world.time)
     bounds = access.narrow(world.start, world.time, binding)

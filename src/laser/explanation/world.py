@@ -6,6 +6,7 @@ question binds. Only predicates that depend on themselves are completed first, r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain as joined
@@ -127,6 +128,15 @@ class World:
                 if atom in there:
                     there[atom].add(time)
             yield from (atom for atom, times in there.items() if len(times) == high - low + 1)
+
+    def at_many_points(self, element: ExtendedAtom, times: int, positions: Positions, values: Any) -> Iterator[Atom]:
+        """The atoms with these values that hold at so many time points of a window, or at more."""
+        low, high = self.bounds(element.window)
+        background = self.background(element.predicate, positions, values)
+        yield from background if high - low + 1 >= times else ()
+        found = set(self.find(element.predicate, positions, values, low, high, element.window)) if low <= high else ()
+        counts = Counter(atom for _, atom in found)
+        yield from (atom for atom, count in counts.items() if count >= times and atom not in background)
 
     def _count(self, element: ExtendedAtom, atom: Atom, low: int, high: int) -> int:
         """At how many time points of [low, high] an atom is a fact (of the element's window) or derived."""

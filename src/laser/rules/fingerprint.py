@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any, assert_never
 
-from laser.rules.body import Always, At, BodyElement, Comparison, ExtendedAtom, Modality, Now, Sometime
+from laser.rules.body import Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Modality, Now, Sometime
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Atom, write_value
@@ -83,6 +83,8 @@ class _Rule:
                 return ["always"]
             case At(time=time):
                 return ["at", self.term(time)]
+            case AtLeast(times=times):
+                return ["at least", times]
             case _:
                 assert_never(modality)
 

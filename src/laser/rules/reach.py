@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from laser.rules.body import At, ExtendedAtom
+from laser.rules.body import At, AtLeast, ExtendedAtom
 from laser.rules.graph import reachable, reverse
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
-from laser.windows import HISTORY, Reach
+from laser.windows import HISTORY, Reach, TimeWindow
 
 __all__ = ["kept", "reach"]
 
@@ -62,8 +62,13 @@ def _need(
     if _streams(atom.predicate, inputs) or atom.predicate in core.derived:
         need = atom.window.reach
         return need if need.is_bounded or inputs is None or atom.predicate in unlimited else Reach()
-    # Background data hold at every time point, so only one who asks for the time can tell how many there are.
-    return atom.window.reach if isinstance(atom.modality, At) else Reach()
+    # Background data hold at every time point, so only who asks for the time, or whether there is one, can tell them apart.
+    return atom.window.reach if _asks_for_points(atom) else Reach()
+
+
+def _asks_for_points(atom: ExtendedAtom) -> bool:
+    may_be_empty = isinstance(atom.window, TimeWindow) and atom.window.may_be_empty
+    return may_be_empty or isinstance(atom.modality, At | AtLeast)
 
 
 def _unlimited(core: ResolvedProgram, inputs: Collection[Predicate] | None) -> set[Predicate]:
