@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import click
@@ -13,10 +12,9 @@ from laser.checks.load import read_text
 from laser.checks.report import CheckReport, check
 from laser.cli import messages, options
 from laser.errors import ProgramError
-from laser.io import FORMATS, read_background, read_stream
+from laser.io import read_stream
 from laser.syntax.parser import parse_tree
-from laser.ticks import Tick
-from laser.values import Predicate, Value
+from laser.values import Predicate
 
 __all__ = ["command"]
 
@@ -27,9 +25,7 @@ __all__ = ["command"]
 @click.option(
     "--stream", type=options.STREAM, help="A stream of the kind that the program is for, to see what streams in."
 )
-@click.option(
-    "--input-format", type=click.Choice(list(FORMATS)), help="Format of the stream. [default: by its name, or text]"
-)
+@options.input_format
 @options.background
 @options.consts
 @options.tick
@@ -46,30 +42,26 @@ def command(**given: Any) -> int:
       laser check cooling.lars --inputs temp/1 --strict
       laser check cooling.lars --stream readings.csv --json
     """
-    question = Question(**given)
-    report = question.answer()
-    if question.as_json:
+    wanted = CheckOptions(**given)
+    report = wanted.report()
+    if wanted.as_json:
         click.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
     else:
         messages.finding(str(report), err=False)
-    return int(not report.ok or (question.strict and bool(report.warnings)))
+    return int(not report.ok or (wanted.strict and bool(report.warnings)))
 
 
-@dataclass(frozen=True)
-class Question:
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(options.RunFlags):
     """What the command line asked for."""
 
     program: str
     inputs: frozenset[Predicate | str] | None
     stream: str | None
-    input_format: str | None
-    background: tuple[str, ...]
-    consts: dict[str, Value]
-    tick: Tick
     as_json: bool
     strict: bool
 
-    def answer(self) -> CheckReport:
+    def report(self) -> CheckReport:
         """The report, also on a text that is no program."""
         text = read_text(self.program)
         try:
@@ -82,7 +74,7 @@ class Question:
         """What is said or seen to come from outside; None where nothing is known."""
         if self.inputs is None and self.stream is None:
             return None
-        facts = chain.from_iterable(map(read_background, self.background))
+        facts = self.settings.background
         return (self.inputs or frozenset()) | self._seen() | {fact.signature for fact in facts}
 
     def _seen(self) -> frozenset[Predicate]:

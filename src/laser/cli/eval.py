@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -21,9 +20,7 @@ from laser.io import FORMATS, FORMS, Record, Rejects, format_of, read_stream, wr
 from laser.io.formats.format import AnswerWriter, Format, FormName, LineFormat, Times
 from laser.io.lines import STDIN
 from laser.phrases import count
-from laser.settings import DEFAULT_LIMIT, RunSettings
-from laser.ticks import Tick
-from laser.values import Value
+from laser.settings import DEFAULT_LIMIT
 
 __all__ = ["command"]
 
@@ -43,9 +40,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
     type=click.Choice(list(FORMATS)),
     help="Format of the answers. [default: by the name of the output, or text]",
 )
-@click.option(
-    "--input-format", type=click.Choice(list(FORMATS)), help="Format of the stream. [default: by its name, or text]"
-)
+@options.input_format
 @click.option(
     "--times",
     type=click.Choice(["auto", "int", "iso"]),
@@ -55,8 +50,8 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
 )
 @options.consts
 @options.tick
-@click.option("--start", metavar="TIME", help="The first time point. [default: that of the first record]")
-@click.option("--until", metavar="TIME", help="The last time point. [default: that of the last record]")
+@options.start
+@options.until
 @options.background
 @click.option(
     "--limit",
@@ -88,37 +83,19 @@ def command(**given: Any) -> None:
     evaluate(EvalOptions(**given))
 
 
-@dataclass(frozen=True)
-class EvalOptions:
+@dataclass(frozen=True, kw_only=True)
+class EvalOptions(options.RunFlags):
     """What the command line asked for."""
 
     program: str
     stream: str
     form: FormName
     layout: str | None
-    input_format: str | None
     times: str
-    consts: dict[str, Value]
-    tick: Tick
-    start: str | None
-    until: str | None
-    background: tuple[str, ...]
-    limit: int
     rejects: str | None
     output: str | None
     quiet: bool
     verbose: bool
-
-    @cached_property
-    def settings(self) -> RunSettings:
-        return options.run_settings(
-            consts=self.consts,
-            tick=self.tick,
-            background=self.background,
-            start=self.start,
-            until=self.until,
-            limit=self.limit,
-        )
 
     @property
     def follows(self) -> bool:

@@ -19,11 +19,10 @@ from laser.errors import FactError, LaserError
 from laser.explanation import Explanation
 from laser.explanation.ask import ask_stream
 from laser.explanation.pattern import read_goal
-from laser.io import FORMATS, read_stream, write_whole
+from laser.io import read_stream, write_whole
 from laser.io.lines import STDIN
 from laser.io.records import Record
 from laser.ticks import Tick
-from laser.values import Value
 
 __all__ = ["command"]
 
@@ -44,12 +43,10 @@ MOST_DATES = 12
 @click.option(
     "--svg", type=click.Path(dir_okay=False), help="Draw the explanation into this file; - is standard output."
 )
-@click.option(
-    "--input-format", type=click.Choice(list(FORMATS)), help="Format of the stream. [default: by its name, or text]"
-)
+@options.input_format
 @options.consts
 @options.tick
-@click.option("--start", metavar="TIME", help="The first time point. [default: that of the first record]")
+@options.start
 @options.background
 def command(**given: Any) -> int:
     """Say why ATOM holds at a time of STREAM by the rules of PROGRAM: a proof; or why it does not: what each rule lacks.
@@ -64,14 +61,14 @@ def command(**given: Any) -> int:
       laser explain cooling.lars readings.stream isSteam --at 38 --all --json
       laser explain cooling.lars readings.stream alarm --at 39 --svg alarm.svg
     """
-    question = Question(**given)
-    answer, dated = question.answer()
-    question.show(answer, dated)
-    return int(answer.holds == question.why_not)
+    wanted = ExplainOptions(**given)
+    answer, dated = wanted.answer()
+    wanted.show(answer, dated)
+    return int(answer.holds == wanted.why_not)
 
 
-@dataclass(frozen=True)
-class Question:
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(options.RunFlags):
     """What the command line asked for."""
 
     program: str
@@ -83,11 +80,6 @@ class Question:
     as_json: bool
     as_dot: bool
     svg: str | None
-    input_format: str | None
-    consts: dict[str, Value]
-    tick: Tick
-    start: str | None
-    background: tuple[str, ...]
 
     def answer(self) -> tuple[Explanation, bool]:
         """The explanation, and whether the stream has dates for times."""
@@ -99,10 +91,7 @@ class Question:
             goal = read_goal(self.atom, program)
         except FactError as error:
             raise click.BadParameter(str(error), param_hint="ATOM") from None
-        settings = options.run_settings(
-            consts=self.consts, tick=self.tick, background=self.background, start=self.start
-        )
-        start = settings.start
+        start = self.settings.start
         at = options.time_point(self.at, self.tick, "--at")
         records = self._records(start, at)
         stream = [(record.time, list(record.facts)) for record in records]
@@ -110,7 +99,7 @@ class Question:
             at = max((time for time, _ in stream), default=start)
         if at is None:
             raise LaserError(f"{self.stream} is empty: say which time is meant with --start and --at")
-        answer = ask_stream(accept(program, settings), stream, goal, at, start, self.every)
+        answer = ask_stream(accept(program, self.settings), stream, goal, at, start, self.every)
         return answer, bool(records) and records[0].iso
 
     def _records(self, start: int | None, at: int | None) -> list[Record]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from laser.errors import LaserError, TimeError
-from laser.io import read_background
+from laser.io import FORMATS, read_background
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
 from laser.settings import DEFAULT_LIMIT, RunSettings
@@ -19,17 +21,9 @@ from laser.ticks import Tick
 from laser.values import Predicate, Value
 
 __all__ = [
-    "FILE",
-    "PROGRAM",
-    "STREAM",
-    "background",
-    "consts",
-    "different_files",
-    "inputs",
-    "run_settings",
-    "tick",
-    "time_point",
-]
+    "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "start",
+    "tick", "time_point", "until",
+]  # fmt: skip
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -114,6 +108,24 @@ def background(command: _Command) -> _Command:
     )(command)
 
 
+def input_format(command: _Command) -> _Command:
+    """``--input-format``"""
+    text = "Format of the stream. [default: by its name, or text]"
+    return click.option("--input-format", type=click.Choice(list(FORMATS)), help=text)(command)
+
+
+def start(command: _Command) -> _Command:
+    """``--start``, as it was written: only the tick says which time point it is."""
+    text = "The first time point. [default: that of the first record]"
+    return click.option("--start", metavar="TIME", help=text)(command)
+
+
+def until(command: _Command) -> _Command:
+    """``--until``, as it was written."""
+    text = "The last time point. [default: that of the last record]"
+    return click.option("--until", metavar="TIME", help=text)(command)
+
+
 def time_point(text: str | None, tick: Tick, option: str) -> int | None:
     """The value of ``--start`` or ``--until``."""
     if text is None:
@@ -124,21 +136,28 @@ def time_point(text: str | None, tick: Tick, option: str) -> int | None:
         raise click.BadParameter(str(error), param_hint=option) from None
 
 
-def run_settings(
-    *,
-    consts: Mapping[str, Value],
-    tick: Tick,
-    background: Iterable[str] = (),
-    start: str | None = None,
-    until: str | None = None,
-    limit: int = DEFAULT_LIMIT,
-) -> RunSettings:
-    """The settings that the options of a command give: times are read with the tick, background data from their files."""
-    first, last = time_point(start, tick, "--start"), time_point(until, tick, "--until")
-    if first is not None and last is not None and last < first:
-        raise click.UsageError(f"--until {until} lies before --start {start}")
-    facts = tuple(fact for path in background for fact in read_background(path))
-    return RunSettings(start=first, until=last, background=facts, constants=consts, tick=tick, limit=limit)
+@dataclass(frozen=True, kw_only=True)
+class RunFlags:
+    """The options of a command that has to do with a run; each command adds its own."""
+
+    input_format: str | None
+    consts: Mapping[str, Value]
+    tick: Tick
+    background: tuple[str, ...]
+    start: str | None = None
+    until: str | None = None
+    limit: int = DEFAULT_LIMIT
+
+    @cached_property
+    def settings(self) -> RunSettings:
+        """Times are read with the tick, background data from their files."""
+        start, until = time_point(self.start, self.tick, "--start"), time_point(self.until, self.tick, "--until")
+        if start is not None and until is not None and until < start:
+            raise click.UsageError(f"--until {self.until} lies before --start {self.start}")
+        facts = tuple(fact for path in self.background for fact in read_background(path))
+        return RunSettings(
+            start=start, until=until, background=facts, constants=self.consts, tick=self.tick, limit=self.limit
+        )
 
 
 def different_files(written: dict[str, str | None], read: Iterable[str]) -> None:

@@ -14,17 +14,17 @@ import click
 
 from laser.checks.load import load
 from laser.cli import messages, options
-from laser.io import FORMATS, read_stream
+from laser.io import read_stream, write_whole_bytes
 from laser.io.lines import STDIN
 from laser.plot import Group, Timeline, read
 from laser.plot.run import draw_run
 from laser.plot.tracks import Lines
-from laser.ticks import Tick
-from laser.values import Predicate, Value
+from laser.values import Predicate
 
 __all__ = ["command"]
 
-KINDS = ("text", "svg", "png", "html", "json")
+KINDS = {"text": (), "svg": (".svg",), "png": (".png",), "html": (".html", ".htm"), "json": (".json",)}
+"""The drawings, and the ends of file names that tell them."""
 _LINE = re.compile(r"(<[^<>\s]+>|[a-z]\w*)/(\d{1,6})(?::(\d{1,6}))?", re.ASCII)
 
 
@@ -46,7 +46,9 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 @click.command("plot")
 @click.argument("files", type=click.Path(exists=True, allow_dash=True), nargs=-1, required=True)
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file; its name tells the kind.")
-@click.option("--as", "kind", type=click.Choice(KINDS), help="What to draw. [default: by the output's name, or text]")
+@click.option(
+    "--as", "kind", type=click.Choice(list(KINDS)), help="What to draw. [default: by the output's name, or text]"
+)
 @click.option("--only", metavar="NAMES", help="Draw these predicates alone, as in temp,alarm/0.")
 @click.option(
     "--line",
@@ -64,11 +66,11 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 )
 @click.option("--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", help="Colours of SVG and PNG.")
 @click.option("--title", default="", help="A line above the drawing.")
-@click.option("--input-format", type=click.Choice(list(FORMATS)), help="Format of the files. [default: by their names]")
+@options.input_format
 @options.consts
 @options.tick
-@click.option("--start", metavar="TIME", help="The first time point. [default: that of the first record]")
-@click.option("--until", metavar="TIME", help="The last time point. [default: that of the last record]")
+@options.start
+@options.until
 @options.background
 def command(**given: Any) -> None:
     """Draw what holds when: facts and derived atoms over time as bars, measured values as lines.
@@ -83,16 +85,16 @@ def command(**given: Any) -> None:
       laser plot readings.stream answers.jsonl -o page.html
       laser plot output/ --width 120
     """
-    request = Request(**given)
-    drawing = request.draw(request.timeline())
-    if isinstance(drawing, bytes) or request.output not in (None, STDIN):
-        _write(drawing, request.output)
+    wanted = PlotOptions(**given)
+    drawing = wanted.draw(wanted.timeline())
+    if isinstance(drawing, bytes) or wanted.output not in (None, STDIN):
+        _write(drawing, wanted.output)
     else:
         click.echo(drawing.rstrip("\n"), color=False if os.environ.get("NO_COLOR") else None)
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class PlotOptions(options.RunFlags):
     """What the command line asked for."""
 
     files: tuple[str, ...]
@@ -104,12 +106,6 @@ class Request:
     width: int | None
     theme: str
     title: str
-    input_format: str | None
-    consts: dict[str, Value]
-    tick: Tick
-    start: str | None
-    until: str | None
-    background: tuple[str, ...]
 
     def timeline(self) -> Timeline:
         """What is to be drawn, with nothing that was not asked for."""
@@ -123,12 +119,10 @@ class Request:
         return replace(made, groups=tuple(group for group in made.groups if self._wanted(group)))
 
     def _run(self, program: str, stream: str) -> Timeline:
-        settings = options.run_settings(
-            consts=self.consts, tick=self.tick, background=self.background, start=self.start, until=self.until
-        )
-        records = list(read_stream(stream, self.input_format, self.tick, settings.start))
+        records = list(read_stream(stream, self.input_format, self.tick, self.settings.start))
         dates = any(record.iso for record in records[:1])
-        return draw_run(load(program), [(record.time, record.facts) for record in records], settings, dates, self.lines)
+        facts = [(record.time, record.facts) for record in records]
+        return draw_run(load(program), facts, self.settings, dates, self.lines)
 
     def _wanted(self, group: Group) -> bool:
         names = [name.strip() for name in (self.only or "").split(",") if name.strip()]
@@ -136,10 +130,8 @@ class Request:
 
     def draw(self, made: Timeline) -> str | bytes:
         """The drawing of the kind that was asked for."""
-        kind = self.kind or {".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".json": "json"}.get(
-            Path(self.output or "").suffix.lower(), "text"
-        )
-        match kind:
+        suffix = Path(self.output or "").suffix.lower()
+        match self.kind or next((kind for kind, suffixes in KINDS.items() if suffix in suffixes), "text"):
             case "svg":
                 return made.to_svg(self.width or 960, self.theme, self.rows or 12, self.title)
             case "png":
@@ -174,6 +166,7 @@ def _write(drawing: str | bytes, output: str | None) -> None:
         sys.stdout.buffer.write(data)
         return
     assert output is not None
-    Path(output).write_bytes(data)
+    with write_whole_bytes(output) as file:
+        file.write(data)
     if messages.on_terminal():
         messages.say(f"wrote {output}, {len(data):,} bytes")

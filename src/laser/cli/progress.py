@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from laser.cli import messages
+from laser.phrases import count
 from laser.pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def describe(summary: Summary, pipeline: Pipeline) -> str:
 
 
 def _lasted(held: PredicateSummary) -> str:
-    often = f"{held.times:,} time{'' if held.times == 1 else 's'}"
+    often = f"held {count(held.times, 'time')}"
     if held.total is None or not held.times:
-        return f"held {often}"
-    return f"held {often}, {held.total:,} time points in all, {held.longest:,} at most"
+        return often
+    return f"{often}, {count(held.total, 'time point')} in all, {held.longest:,} at most"
