@@ -119,7 +119,7 @@ def test_comments_and_dates_are_read_as_laser_eval_reads_them(spark, place):
         ("", "there is no program"),
         ('program = "rules.lars"', "there is no input"),
         ('program = "rules.lars"\nspeed = 3', "there is no setting speed"),
-        ('program = "rules.lars"\nbuckets = "many"', "is no int"),
+        ('program = "rules.lars"\nbuckets = "many"', "buckets = 'many' is not an integer"),
         ("program = ", "pipeline.toml"),
         ('program = "rules.lars"\n[inputs.temp]\nformat = "text"', "input temp has no path"),
         (
