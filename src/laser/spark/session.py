@@ -13,17 +13,12 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from laser.spark.java import chosen_java
+from laser.spark.state_settings import STATE_SETTINGS
 from laser.spark.stderr import quieted
 
-__all__ = ["session", "stateful"]
+__all__ = ["session"]
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
-
-STATE = {
-    # The only store that the stateful operator works with; with a changelog, a checkpoint costs what changed.
-    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-}
 
 
 def session(
@@ -44,7 +39,7 @@ def session(
     builder = SparkSession.builder.appName(name)
     if master is not None or not _submitted():
         builder = builder.master(master or f"local[{cores}]")
-    for key, value in {**_defaults(cores, master), **STATE, **(settings or {})}.items():
+    for key, value in {**_defaults(cores, master), **STATE_SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
     with quieted(), _own_interrupts(), nullcontext() if _submitted() else chosen_java(java):
         return builder.getOrCreate()
@@ -83,9 +78,3 @@ def _defaults(cores: int, master: str | None) -> dict[str, str]:
         # A machine whose name does not resolve runs a local session all the same.
         settings |= {"spark.driver.host": "localhost", "spark.driver.bindAddress": "127.0.0.1"}
     return settings
-
-
-def stateful(spark: SparkSession) -> None:
-    """Give a session that others made what the stateful operator needs."""
-    for key, value in STATE.items():
-        spark.conf.set(key, value)

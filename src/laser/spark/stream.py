@@ -27,8 +27,8 @@ from laser.spark.job import Job
 from laser.spark.partition import Whole, bucket_labels, bucket_sql
 from laser.spark.prepare import Prepared
 from laser.spark.request import Request
-from laser.spark.session import stateful
 from laser.spark.sources import ticks_to_micros
+from laser.spark.state_settings import use_state_settings
 from laser.spark.store import SparkStore, pack, unpack
 from laser.ticks import Tick
 from laser.values import Atom
@@ -51,13 +51,13 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
             "ever: give it a window, or consent with unbounded=True"
         )
     spark = prepared.sources[0].table.sparkSession
-    stateful(spark)
     job = job.in_buckets(request.buckets or spark.sparkContext.defaultParallelism)
     facts = _facts(replace(prepared, job=job), _delay(request.lateness, job.settings.tick))
     blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, facts binary")
     answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
     table = answered.mapInArrow(_unpack, stream_schema(job))
     cut = f"{prepared.why}; {count(job.partition.buckets, 'bucket')}"
+    use_state_settings(spark)
     return Answers(replace(prepared, job=job), table, cut, streaming=True)
 
 

@@ -1,0 +1,36 @@
+"""The settings of Spark that a stateful operator needs, and what becomes of a session that has others.
+
+Spark reads them when a query starts, which the user does after ``reason`` has returned. So ``reason`` cannot give them back, and
+says in one line what it changed. Checkpoints remember their own: a query that has one keeps its store.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from pyspark.sql import SparkSession
+
+__all__ = ["STATE_SETTINGS", "use_state_settings"]
+
+STATE_SETTINGS = {
+    # The only store that the stateful operator works with; with a changelog, a checkpoint costs what changed.
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+
+log = logging.getLogger("laser")
+
+
+def use_state_settings(spark: SparkSession) -> None:
+    """Give a session that others made what the stateful operator needs, and log what that changes."""
+    before = {key: spark.conf.get(key) for key in STATE_SETTINGS}
+    changed = {key: value for key, value in STATE_SETTINGS.items() if before[key] != value}
+    for key, value in changed.items():
+        spark.conf.set(key, value)
+    if changed:
+        log.warning(
+            "a stream with rules needs RocksDB for its state, so the settings of this Spark session changed, also for "
+            "other streams that it starts: %s. After start() you can set them back; a session that has them from the "
+            "beginning is left as it is",
+            ", ".join(f"{key} from {before[key]} to {value}" for key, value in changed.items()),
+        )
