@@ -204,7 +204,7 @@ class Machine:
 
     def count_derivations(self, derivations: int, rule: int) -> None:
         """Recursions that make new terms for ever are stopped here."""
-        if rule < 0 or self.plan.rules[rule].head.reads_past_heads:
+        if rule < 0 or self.plan.rules[rule].head.is_access_path:
             return  # not a rule of the program, but a way to read what its rules derive
         self.derivations += derivations
         if self.derivations > self.limit:

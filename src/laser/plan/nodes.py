@@ -81,7 +81,7 @@ class Node:
         return None
 
     @property
-    def reads_past_heads(self) -> bool:
+    def is_access_path(self) -> bool:
         """Whether it is only a way to read what rules derive, and not a rule of the program."""
         return False
 
@@ -92,11 +92,10 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Recent(Node):
-    """``⊞ ◇ a`` of streamed facts; with the window of the present, the facts of the present."""
+class _OfPredicate(Node):
+    """Atoms of one predicate."""
 
     predicate: Predicate
-    window: Window
 
     @property
     def label(self) -> str:
@@ -105,6 +104,25 @@ class Recent(Node):
     @property
     def width(self) -> int:
         return self.predicate.arity
+
+
+@dataclass(frozen=True, slots=True)
+class _AtTimes(_OfPredicate):
+    """Atoms of one predicate, with the time point last."""
+
+    @property
+    def width(self) -> int:
+        return self.predicate.arity + 1
+
+
+# -- inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Recent(_OfPredicate):
+    """``⊞ ◇ a`` of streamed facts; with the window of the present, the facts of the present."""
+
+    window: Window
 
     @property
     def feed(self) -> Feed:
@@ -116,7 +134,7 @@ class Recent(Node):
 
     @property
     def stands(self) -> bool:
-        return isinstance(self.window, TupleWindow)
+        return self.revokes
 
     @property
     def id(self) -> tuple[str | int, ...]:
@@ -127,19 +145,10 @@ class Recent(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Dated(Node):
+class Dated(_AtTimes):
     """``⊞ @T a`` of streamed facts, with the time."""
 
-    predicate: Predicate
     window: Window
-
-    @property
-    def label(self) -> str:
-        return self.predicate.name
-
-    @property
-    def width(self) -> int:
-        return self.predicate.arity + 1
 
     @property
     def feed(self) -> Feed:
@@ -151,7 +160,7 @@ class Dated(Node):
 
     @property
     def stands(self) -> bool:
-        return isinstance(self.window, TupleWindow) or self.window == HISTORY
+        return self.revokes or self.window == HISTORY
 
     @property
     def ending(self) -> Ending | None:
@@ -166,19 +175,10 @@ class Dated(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Unbroken(Node):
+class Unbroken(_OfPredicate):
     """``⊞n □ a`` of streamed facts, n ≥ 1: kept as runs."""
 
-    predicate: Predicate
     window: Sliding
-
-    @property
-    def label(self) -> str:
-        return self.predicate.name
-
-    @property
-    def width(self) -> int:
-        return self.predicate.arity
 
     @property
     def feed(self) -> Feed:
@@ -231,18 +231,8 @@ class Points(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Background(Node):
+class Background(_OfPredicate):
     """Background data of one predicate."""
-
-    predicate: Predicate
-
-    @property
-    def label(self) -> str:
-        return self.predicate.name
-
-    @property
-    def width(self) -> int:
-        return self.predicate.arity
 
     @property
     def feed(self) -> Feed:
@@ -280,62 +270,36 @@ class Unit(Node):
         return "always"
 
 
+# -- made by rules
+
+
 @dataclass(frozen=True, slots=True)
-class Plain(Node):
+class Plain(_OfPredicate):
     """Atoms that rules derive for the present."""
-
-    predicate: Predicate
-
-    @property
-    def label(self) -> str:
-        return self.predicate.name
-
-    @property
-    def width(self) -> int:
-        return self.predicate.arity
 
     def __str__(self) -> str:
         return f"{self.predicate} derived"
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned(Node):
+class Pinned(_AtTimes):
     """Atoms that rules derive for a time point of the past or the present."""
-
-    predicate: Predicate
-
-    @property
-    def label(self) -> str:
-        return self.predicate.name
-
-    @property
-    def width(self) -> int:
-        return self.predicate.arity + 1
 
     def __str__(self) -> str:
         return f"{self.predicate} derived at T"
 
 
 @dataclass(frozen=True, slots=True)
-class Pending(Node):
+class Pending(_AtTimes):
     """Atoms with a time that may be still to come, or that must wait until they enter a window.
 
     Without a delay, it is what ``Pinned`` is made of where a head may name a time in the future.
     """
 
-    predicate: Predicate
     window: TimeWindow = HISTORY
 
     @property
-    def label(self) -> str:
-        return self.predicate.name
-
-    @property
-    def width(self) -> int:
-        return self.predicate.arity + 1
-
-    @property
-    def reads_past_heads(self) -> bool:
+    def is_access_path(self) -> bool:
         return self.window != HISTORY
 
     def __str__(self) -> str:
@@ -343,24 +307,19 @@ class Pending(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Union(Node):
+class Union(_OfPredicate):
     """Several sources of a predicate under one modality and window."""
 
-    predicate: Predicate
     modality: OneOf["sometime", "at", "always"]
     window: Window
     parts: frozenset[str]
-
-    @property
-    def label(self) -> str:
-        return self.predicate.name
 
     @property
     def width(self) -> int:
         return self.predicate.arity + (self.modality == "at")
 
     @property
-    def reads_past_heads(self) -> bool:
+    def is_access_path(self) -> bool:
         return True
 
     def __str__(self) -> str:
@@ -385,7 +344,7 @@ class Projection(Node):
         return len(self.kept)
 
     @property
-    def reads_past_heads(self) -> bool:
+    def is_access_path(self) -> bool:
         return True
 
     def __str__(self) -> str:
@@ -415,8 +374,13 @@ class Counted(Node):
     def revokes(self) -> bool:
         return True
 
-    def enough_code(self, count: str) -> str:
-        """Whether a number of time points is enough, as a Python expression over ``t`` and ``t0``."""
+    @property
+    def test(self) -> OneOf["==", ">="]:
+        """How the number of time points is compared with the one that is needed."""
+        return ">="
+
+    def needed_code(self) -> str:
+        """How many time points are needed, as a Python expression over ``t`` and ``t0``."""
         raise NotImplementedError
 
 
@@ -426,8 +390,8 @@ class ManyPoints(Counted):
 
     times: int
 
-    def enough_code(self, count: str) -> str:
-        return f"{count} >= {self.times}"
+    def needed_code(self) -> str:
+        return str(self.times)
 
     def __str__(self) -> str:
         return f"at {self.times} time points or more: {self.dated}"
@@ -439,9 +403,13 @@ class EveryPoint(Counted):
 
     window: Window
 
-    def enough_code(self, count: str) -> str:
+    @property
+    def test(self) -> OneOf["==", ">="]:
+        return "=="
+
+    def needed_code(self) -> str:
         assert isinstance(self.window, TimeWindow), "a tuple window counts facts, which no recursion makes"
-        return f"{count} == ({self.window.length_code()})"
+        return self.window.length_code()
 
     def __str__(self) -> str:
         return f"at every time point of {str(self.window) or 'the timeline'}: {self.dated}"

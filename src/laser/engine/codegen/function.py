@@ -217,7 +217,7 @@ class FunctionWriter:
                     self.line(f"if key[{position}] != {self.expressions.value(term)}: continue")
         else:
             values = [self.expressions.value(term) for term in terms]
-            if isinstance(head, Pending) and not head.reads_past_heads:
+            if isinstance(head, Pending) and not head.is_access_path:
                 self.line(f"if {values[-1]}.__class__ is not int or {values[-1]} < t0: continue")
             self.line(f"key = {'k' if self.is_same_key() else tuple_code([repr(head.label), *values])}")
         if self.blame:

@@ -184,11 +184,12 @@ class _Generator:
             value = "key[1]" if len(positions) == 1 else tuple_code([f"key[{p}]" for p in positions])
             points = f"{self.index(node.dated, positions)}.get({value}, ())"
         count = f"sum(1 for k in {points} if {dated}[k] >= t)"
-        body = [f"        if {node.enough_code(count)}: heads[key] = t", "    return heads"]
+        begin = ["    heads = {}", f"    needed = {node.needed_code()}"]
+        body = [f"        if {count} {node.test} needed: heads[key] = t", "    return heads"]
         derive, check, blame = (self.name(FunctionId(owner, way)) for way in (Way.DERIVE, Way.CHECK, Way.BLAME))
-        self.lines += ["", "", f"# {_comment(str(node))}", "", f"def {derive}(delta, t, t0):", "    heads = {}"]
+        self.lines += ["", "", f"# {_comment(str(node))}", "", f"def {derive}(delta, t, t0):", *begin]
         self.lines += ["    for key in {k[:-1] for k in delta}:", *body]
-        self.lines += ["", f"def {check}(keys, t, t0):", "    heads = {}", "    for key in keys:", *body]
+        self.lines += ["", f"def {check}(keys, t, t0):", *begin, "    for key in keys:", *body]
         self.lines += ["", f"def {blame}(delta, t, t0):", "    return {k[:-1] for k in delta}"]
 
     def number(self, node: Node) -> int:
