@@ -116,13 +116,13 @@ class _Search:
             return NearMiss(f"{given[0]} is background data, but {self.window} has fewer than {least} time points")
         there = self._times(low, high)
         if not there:
-            return self._missing((low, high))
+            return replace(self._missing((low, high)), closeness=-1.0)
         best = max(sorted(there), key=lambda atom: len(there[atom]))
         times, window = there[best], self.element.window
         leaves = window.exit(min(times)) if isinstance(window, TimeWindow) else None
-        next_ = f"; {min(times)} leaves the window after {leaves}" if leaves is not None else ""
+        ends = f"; {min(times)} leaves the window after {leaves}" if leaves is not None else ""
         reason = f"{best} at {len(times)} of the {count(least, 'time point')} of {self.window} that are needed"
-        return NearMiss(f"{reason}: {some_times(times)}{next_}", closeness=len(times) / least)
+        return NearMiss(f"{reason}: {some_times(times)}{ends}", closeness=len(times) / least)
 
     def _times(self, low: int, high: int) -> dict[Atom, set[int]]:
         """The atoms that fit, with their time points."""
@@ -188,8 +188,10 @@ class _Search:
         if later:
             time, atom = later[-1]
             entry, last = window.entry(time), window.exit(time)
-            enters = f" and enters it at {entry}" if last is None or entry <= last else ""
-            return f"{atom} is at {time}, after the window{enters}"
+            is_ever_in = last is None or entry <= last
+            return f"{atom} is at {time}" + (
+                f" and enters the window at {entry}" if is_ever_in else ", which the window leaves out"
+            )
         time, atom = found[0]
         return f"{atom} was last seen at {time}" + (f", the window begins at {low}" if self.window else "")
 

@@ -13,6 +13,7 @@ from laser.explanation.solve import AtomAccess
 from laser.explanation.words import extent, filled, instance, some_times
 from laser.phrases import count
 from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Modality, Now, Sometime
+from laser.syntax import tree
 
 if TYPE_CHECKING:
     from laser.explanation.world import World
@@ -28,12 +29,18 @@ def atom_premise(world: World, element: ExtendedAtom, binding: Values, proofs: S
     if element.negated:
         return Premise(text, "not", _not_found(world, element, binding, window), window)
     if element.negated_inside:
-        assert element.time is not None
-        says = f"no {instance(element, binding)} at {filled(element.time, binding)}, a time point of {window}"
-        return Premise(text, "absent", says, window)
+        return Premise(text, "absent", _absent(element, binding, window), window)
     if window is not None and window.kind == "tuple":
         proofs = _positioned(world, window, proofs)
     return Premise(text, _kind(element.modality), _found(element, window, proofs), window, proofs)
+
+
+def _absent(element: ExtendedAtom, binding: Values, window: Extent | None) -> str:
+    what, time = instance(element, binding), element.time
+    assert time is not None
+    if isinstance(time, tree.Variable) and time.is_anonymous:
+        return f"no {what} at some time point of {window}"
+    return f"no {what} at {filled(time, binding)}, a time point of {window}"
 
 
 def _kind(modality: Modality) -> Kind:

@@ -7,14 +7,15 @@ what follows from these. If the rules that can still fire do not look at the tim
 from __future__ import annotations
 
 from math import inf
+from typing import assert_never
 
 from laser.explanation.table import Facts
-from laser.rules.body import Always, At, AtLeast, ExtendedAtom
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import cone
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
-from laser.windows import HISTORY, History, Sliding, TimeWindow, TupleWindow, Window
+from laser.windows import HISTORY, Sliding, TimeWindow, TupleWindow, Window
 
 __all__ = ["only_fades", "stable_from"]
 
@@ -50,14 +51,20 @@ def _is_there(predicate: Predicate, core: ResolvedProgram, alive: set[Predicate]
 
 def _is_timeless(rule: Rule, core: ResolvedProgram, alive: set[Predicate]) -> bool:
     """Whether a rule neither asks for a time that goes on nor gives one."""
-    there = [atom for atom in rule.atoms if _is_there(atom.predicate, core, alive)]
-    moves = any(isinstance(atom.modality, At) or not _goes_with_time(atom.window) for atom in there)
-    return rule.time is None and not moves and not any(atom.negated_inside for atom in rule.atoms)
+    return rule.time is None and not any(_moves(atom, core, alive) for atom in rule.atoms)
 
 
-def _goes_with_time(window: Window) -> bool:
-    """Whether a window shows the same of what is always there, and of what is there now, at every time."""
-    return isinstance(window, Sliding | History | TupleWindow)
+def _moves(atom: ExtendedAtom, core: ResolvedProgram, alive: set[Predicate]) -> bool:
+    """Whether an atom asks for the time of what is still there, or does not look at the present in the same way at all times."""
+    match atom.modality:
+        case At():
+            return atom.negated_inside or _is_there(atom.predicate, core, alive)
+        case AtLeast():
+            return not isinstance(atom.window, Sliding) and _is_there(atom.predicate, core, alive)
+        case Now() | Sometime() | Always():
+            return atom.predicate in alive and not isinstance(atom.window, Sliding | TupleWindow)
+        case _:
+            assert_never(atom.modality)
 
 
 def only_fades(core: ResolvedProgram, element: ExtendedAtom) -> bool:
@@ -66,7 +73,7 @@ def only_fades(core: ResolvedProgram, element: ExtendedAtom) -> bool:
     Facts leave windows and do not come, and what follows from them without negation becomes less with them. What is derived
     for the present goes on with it, so that nobody may ask for its time, or put it together with what stays behind.
     """
-    if isinstance(element.modality, At | AtLeast) or not _stays_put(element, core):
+    if isinstance(element.modality, At) or not _stays_put(element, core):
         return False
     needed = cone(core, [element.predicate])
     below = [rule for rule in core.rules if rule.predicate in needed]
@@ -83,8 +90,8 @@ def _stays_put(atom: ExtendedAtom, core: ResolvedProgram) -> bool:
 
 
 def _gains(window: Window) -> bool:
-    """Whether time alone can bring something into a window: what had to wait, or the first time point."""
-    return isinstance(window, TimeWindow) and (window.is_delayed or window.may_be_empty)
+    """Whether time alone can bring something into a window."""
+    return isinstance(window, TimeWindow) and window.is_delayed
 
 
 def _takes_its_time(rule: Rule) -> bool:

@@ -7,17 +7,19 @@ not found as long as nothing of the kind is; a validity may be too short, and is
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from math import inf
-from typing import TYPE_CHECKING
+from operator import and_
+from typing import TYPE_CHECKING, assert_never
 
 from laser.explanation.element import Validity, Values
 from laser.explanation.solve import AtomAccess
 from laser.explanation.stability import only_fades
 from laser.explanation.table import TimedAtom
-from laser.rules.body import Always, At, AtLeast, ExtendedAtom
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.syntax.terms import evaluate
 from laser.values import Atom
-from laser.windows import TimeWindow, Window
+from laser.windows import Sliding, TimeWindow, Window
 
 if TYPE_CHECKING:
     from laser.explanation.lasting import Validities
@@ -32,34 +34,31 @@ def atom_validity(
     """When an atom holds because of these entries, or one under ``not`` because there are none."""
     if not element.is_positive:
         return _not_found(validities, element, binding)
-    if isinstance(element.modality, AtLeast):
-        return _all_of(validities, element, entries)
-    (time, atom), world = entries[0], validities.world
-    if atom in world.core.background:
-        is_moving = isinstance(element.modality, At) or _may_be_empty(element.window)
-        return _stays(element.window, time) if is_moving else Validity()
+    time, atom = entries[0]
+    if atom in validities.world.core.background:
+        return _background(validities, element, time)
     if isinstance(element.modality, Always):
         return _unbroken(validities, element, atom)
-    if validities.prover.is_given((time, atom)):
-        return _stays(element.window, time)
-    return _derived(validities, element, (time, atom))
+    return reduce(and_, (_found(validities, element, entry) for entry in entries))
 
 
-def _all_of(validities: Validities, element: ExtendedAtom, entries: Sequence[TimedAtom]) -> Validity:
-    """As long as all of the time points are in the window, if they are of facts."""
-    if (
-        not all(validities.prover.is_given(entry) for entry in entries)
-        or entries[0][1] in validities.world.core.background
-    ):
-        return validities.present
-    valid = Validity()
-    for time, _ in entries:
-        valid &= _stays(element.window, time)
-    return valid
+def _background(validities: Validities, element: ExtendedAtom, time: int) -> Validity:
+    """Background data are everywhere, so that only the window counts."""
+    world, window = validities.world, element.window
+    match element.modality:
+        case At():
+            return _stays(window, time)
+        case AtLeast(times=times):  # a window that slides grows until it is full
+            return Validity(world.start + times - 1) if isinstance(window, Sliding) else validities.present
+        case Now() | Sometime() | Always():
+            return _has_points(world, window)
+        case _:
+            assert_never(element.modality)
 
 
-def _may_be_empty(window: Window) -> bool:
-    return isinstance(window, TimeWindow) and window.may_be_empty
+def _has_points(world: World, window: Window) -> Validity:
+    """When a window has time points: from the first on, it always does."""
+    return Validity(window.entry(world.start)) if isinstance(window, TimeWindow) else Validity()
 
 
 def _stays(window: Window, time: int) -> Validity:
@@ -70,15 +69,17 @@ def _stays(window: Window, time: int) -> Validity:
     return Validity(window.entry(time), inf if last is None else last)
 
 
-def _derived(validities: Validities, element: ExtendedAtom, entry: TimedAtom) -> Validity:
-    """As long as the derivation is valid and its time in the window."""
+def _found(validities: Validities, element: ExtendedAtom, entry: TimedAtom) -> Validity:
+    """As long as an atom is in the window, and its derivation valid, if it has one."""
+    window = element.window
+    if validities.prover.is_given(entry):
+        return _stays(window, entry[0])
     valid = validities.of(entry)
     if validities.prover.choice(entry).instance.rule.time is not None:
-        return valid & _stays(element.window, entry[0])
-    # It is there at every present, so that only those notice who ask for the time, or do not always see the present.
-    window = element.window
+        return valid & _stays(window, entry[0])
+    # It is there at every present, so that only those notice who ask for times, or do not always see the present.
     sees_it = isinstance(window, TimeWindow) and window.shows_present is True
-    return valid if sees_it and not isinstance(element.modality, At) else validities.present
+    return valid if sees_it and not isinstance(element.modality, At | AtLeast) else validities.present
 
 
 def _unbroken(validities: Validities, element: ExtendedAtom, atom: Atom) -> Validity:
@@ -89,9 +90,8 @@ def _unbroken(validities: Validities, element: ExtendedAtom, atom: Atom) -> Vali
     low, high = world.bounds(element.window)
     first, last = _run(world, atom, low, high)
     gone = window.exit(first - 1)
-    valid = Validity(-inf if first == world.start or gone is None else gone + 1, window.entry(last + 1) - 1)
-    # A window that may be empty is not as long as its first or its last time point of now is in it.
-    return valid & Validity(*_stays(window, low)[:1], *_stays(window, high)[1:]) if window.may_be_empty else valid
+    run = Validity(-inf if first == world.start or gone is None else gone + 1, window.entry(last + 1) - 1)
+    return run & _has_points(world, element.window)
 
 
 def _run(world: World, atom: Atom, low: int, high: int) -> tuple[int, int]:
@@ -135,10 +135,8 @@ def _no_facts(validities: Validities, element: ExtendedAtom, access: AtomAccess,
     window, world = element.window, validities.world
     if not isinstance(window, TimeWindow):
         return Validity(world.time)
-    if isinstance(element.modality, AtLeast):
-        return validities.present
-    if isinstance(element.modality, Always):
-        return validities.present if window.is_delayed or window.may_be_empty else Validity(world.time)
+    if isinstance(element.modality, Always | AtLeast):
+        return validities.present if window.is_delayed else Validity(world.time)
     bounds = access.narrow(world.start, world.time, binding)
     if bounds is None:
         return Validity()

@@ -1,0 +1,124 @@
+"""Windows that do not slide by one tick, or do not end at the present: what is said of them, and how long it holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from laser import explain, intervals
+from laser.explanation import Explanation
+
+WINDOWS = (
+    "[4]",
+    "[0]",
+    "[3 every 2]",
+    "[1 every 4]",
+    "[each 3]",
+    "[this 3]",
+    "[2 ago]",
+    "[1 .. 3 ago]",
+    "[0 .. 2 ago]",
+)
+BODIES = (
+    "p in {}",
+    "p always in {}",
+    "p at T in {}",
+    "not p in {}",
+    "not p always in {}",
+    "not p at 5 in {}",
+    "g in {}",
+    "g always in {}",
+    "not g in {}",
+    "d in {}",
+    "d always in {}",
+    "not d in {}",
+    "t in {}",
+    "t always in {}",
+    "not t in {}",
+    "n always in {}",
+    "p at least 2 times in {}",
+    "p at most 2 times in {}",
+    "g at least 2 times in {}",
+    "d at least 1 times in {}",
+    "t at least 3 times in {}",
+    "t at most 3 times in {}",
+)
+FACTS = [(2, ["p"]), (3, ["p"]), (4, ["p"]), (5, ["p"]), (7, ["p"]), (8, ["p"]), (11, ["a"]), (14, [])]
+
+
+def at(program: str, time: int, stream: list | None = None) -> Explanation:
+    """Why ``q`` holds or not."""
+    given = FACTS if stream is None else stream
+    told = explain(program, [(u, facts) for u, facts in given if u <= time], "q", time)
+    for proof in told.proofs:
+        proof.check()
+    return told
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("body", BODIES)
+def test_since_and_until_are_those_of_the_intervals(window: str, body: str) -> None:
+    program = f"q :- {body.format(window)}. g. d :- p in [1]. @T t :- p at T in [4]. @T n :- ⊞4 @T ¬ p."
+    for time in (2, 4, 5, 6, 9, 11, 14):
+        stream = [(u, facts) for u, facts in FACTS if u <= time]
+        spans = [i for i in intervals(program, stream, until=time + 20) if i.atom == ("q",)]
+        told = at(program, time)
+        assert told.holds == any(i.since <= time <= i.until for i in spans), f"at {time}"
+        for span in (i for i in spans if i.since <= time <= i.until):
+            assert (told.since, told.since_exact) == (span.since, True), f"at {time}"
+            assert min(told.until or time + 20, time + 20) == span.until, f"at {time}"
+
+
+@pytest.mark.parametrize(
+    ("body", "time", "says"),
+    [
+        ("p in [each 5]", 10, "p at 8, in [5, 9], the window [each 5]"),
+        ("p in [3 ago]", 8, "p at 5, in [5, 5], the window [3 ago]"),
+        ("p always in [2 every 4]", 4, "p at every time point of [2, 4], the window [2 every 4]"),
+        ("p always in [this 4]", 5, "p at every time point of [4, 5], the window [this 4]"),
+        ("p at T in [1 .. 2 ago]", 6, "p at 5, in [4, 5], the window [1 .. 2 ago]"),
+        ("not p in [each 3]", 12, "no p in [9, 11], the window [each 3]"),
+        ("not p in [each 9]", 8, "no p in the window [each 9], which has no time point yet"),
+        ("not p always in [each 4]", 9, "p is not at every time point of [4, 7], the window [each 4]: missing at 6"),
+        ("⊞[each 4] @_ ¬ p", 9, "no p at some time point of [4, 7], the window [each 4]"),
+        ("⊞[each 4] @T ¬ p", 9, "no p at 6, a time point of [4, 7], the window [each 4]"),
+    ],
+)
+def test_a_premise_names_the_window_where_its_time_points_are_not_plain(body: str, time: int, says: str) -> None:
+    assert at(f"q :- {body}.", time).proofs[0].premises[0].says == says
+
+
+@pytest.mark.parametrize(
+    ("body", "time", "reason", "nearest"),
+    [
+        ("p in [each 3]", 14, "no p in [9, 11], the window [each 3]", "p was last seen at 8, the window begins at 9"),
+        ("p in [2 ago]", 8, "no p in [6, 6], the window [2 ago]", "p is at 7 and enters the window at 9"),
+        ("p in [each 9]", 8, "no p in the window [each 9], which has no time point yet", "p is at 2 and enters the window at 9"),
+        ("p in [0 every 6]", 9, "no p in [6, 6], the window [0 every 6]", "p is at 7, which the window leaves out"),
+        ("p always in [each 4]", 8, "p missing at 6 of [4, 7], the window [each 4]", None),
+        ("p always in [each 9]", 8, "no p in the window [each 9], which has no time point yet", "p is at 2 and enters the window at 9"),
+        ("p at 9 in [each 4]", 9, "9 is not a time point of [4, 7], the window [each 4]", None),
+        ("p at 3 in [each 9]", 4, "3 is not a time point of the window [each 9], which has no time point yet", None),
+        ("⊞[each 2] @T ¬ p", 4, "p holds at every time point of [2, 3], the window [each 2]", None),
+        ("⊞[each 9] @T ¬ p", 4, "T is not a time point of the window [each 9], which has no time point yet", None),
+        ("not p in [2 ago]", 9, "p holds at 7, in [7, 7], the window [2 ago]", None),
+        ("g in [2 ago]", 3, "no g in the window [2 ago], which has no time point yet", None),
+    ],
+)  # fmt: skip
+def test_the_reason_and_what_is_nearest(body: str, time: int, reason: str, nearest: str | None) -> None:
+    failure = at(f"q :- {body}. g.", time).failures[0]
+    assert failure.reason == reason
+    assert failure.nearest[:1] == (() if nearest is None else (nearest,))
+
+
+def test_a_missing_derived_atom_is_followed_down_at_the_last_time_point_of_the_window() -> None:
+    failure = at("q :- t always in [each 2]. @T t :- a at T in [9].", 5).failures[0]
+    assert failure.reason == "no t in [2, 3], the window [each 2]"
+    assert (failure.failures[0].atom.predicate, failure.failures[0].time) == ("t", 3)
+
+
+def test_json_says_which_window_it_is() -> None:
+    window = at("q :- p in [each 5].", 10).to_json()["nodes"][0]["premises"][0]["window"]
+    assert (window["first"], window["last"], window["kind"], window["written"]) == (5, 9, "time", "[each 5]")
+    empty = at("q :- p in [each 9].", 8).to_json()["failures"][0]["window"]
+    assert empty["last"] < empty["first"]
+    assert at("q :- p in [3].", 8).to_json()["nodes"][0]["premises"][0]["window"]["written"] is None
