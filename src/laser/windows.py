@@ -30,8 +30,9 @@ class Arrivals(Protocol):
 
 
 class SizeRule(NamedTuple):
-    """What one size of a window may be: a whole number of ticks or facts, and not less than ``least``."""
+    """What one size of a window may be: a whole number of ticks or facts, and not less than ``least``. The name is for people."""
 
+    name: str
     of: OneOf["ticks", "facts"]
     least: int
 
@@ -147,7 +148,7 @@ class Sliding(TimeWindow):
 
     ticks: int
 
-    SIZES = (SizeRule("ticks", 0),)
+    SIZES = (SizeRule("n", "ticks", 0),)
 
     @property
     def reach(self) -> Reach:
@@ -206,7 +207,7 @@ class Hopping(TimeWindow):
     ticks: int
     step: int
 
-    SIZES = (SizeRule("ticks", 0), SizeRule("ticks", 1))
+    SIZES = (SizeRule("n", "ticks", 0), SizeRule("d", "ticks", 1))
 
     @property
     def reach(self) -> Reach:
@@ -251,7 +252,7 @@ class Tumbling(TimeWindow):
 
     step: int
 
-    SIZES = (SizeRule("ticks", 1),)
+    SIZES = (SizeRule("d", "ticks", 1),)
 
     @property
     def reach(self) -> Reach:
@@ -296,7 +297,7 @@ class Growing(TimeWindow):
 
     step: int
 
-    SIZES = (SizeRule("ticks", 1),)
+    SIZES = (SizeRule("d", "ticks", 1),)
 
     @property
     def reach(self) -> Reach:
@@ -326,7 +327,7 @@ class Between(TimeWindow):
     near: int
     far: int
 
-    SIZES = (SizeRule("ticks", 0), SizeRule("ticks", 0))
+    SIZES = (SizeRule("a", "ticks", 0), SizeRule("b", "ticks", 0))
     ASCENDING = True
 
     @property
@@ -370,7 +371,7 @@ class Ago(TimeWindow):
 
     ticks: int
 
-    SIZES = (SizeRule("ticks", 0),)
+    SIZES = (SizeRule("a", "ticks", 0),)
 
     @property
     def reach(self) -> Reach:
@@ -419,7 +420,7 @@ class LastFacts(TupleWindow):
 
     size: int
 
-    SIZES = (SizeRule("facts", 1),)
+    SIZES = (SizeRule("n", "facts", 1),)
 
     @property
     def reach(self) -> Reach:

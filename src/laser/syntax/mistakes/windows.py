@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from laser.errors import Diagnostic
+from laser.phrases import listed
 from laser.syntax.mistakes.case import NAMES, Case
+from laser.windows import WRITTEN
 
 __all__ = ["WINDOW_MISTAKES"]
 
-_LAW = (
-    "a window is `[n]`, `[30 s]`, `[n #]`, `[n every d]`, `[each d]`, `[this d]`, `[a ago]` or `[a .. b ago]`; "
-    "a size is a number or the name of a constant"
-)
+_FORMS = [kind.written([size.name for size in kind.SIZES], formal=False) for kind in WRITTEN]
+_LAW = f"a window is {listed(_FORMS, 'or')}; a size is a number, a duration such as `30 s`, or the name of a constant"
 _MODALITY_LAW = "a window is looked at with ◇ (some time), □ (every time) or @T (the time T)"
 
 
