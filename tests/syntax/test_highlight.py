@@ -15,3 +15,9 @@ def test_words_of_windows_are_words_between_brackets_only() -> None:
     assert words("#show each/1. each(X) :- not this(X) in [3 every 5], ago(X) [each 5].") == [
         "#show", "not", "in", "every", "each",
     ]  # fmt: skip
+
+
+def test_words_of_counts_are_words_in_counts_only() -> None:
+    assert words("times(X) :- least(X), a(X) at least 3 times in [5], b(X) at most.") == [
+        "at", "least", "times", "in", "at",
+    ]  # fmt: skip

@@ -313,3 +313,10 @@ def test_all_findings_are_in_one_report_by_place() -> None:
     ]  # fmt: skip
     assert (caught.value.line, caught.value.column) == (1, 1)
     assert str(caught.value).startswith("x.lars:1:1: error[capital-name]")
+
+
+def test_least_and_times_are_names_where_nothing_is_counted() -> None:
+    counted = parse_tree("#const least = 3. q :- a at least % of all\n3 /* so many */ times in [5], times.")
+    named = parse_tree("#const least = 3. q :- a at least, times(3), b at least in [5].")
+    assert [str(literal.modality)[:5] for literal in counted.rules[0].literals] == ["Times", "now"]
+    assert [str(literal.modality)[:3] for literal in named.rules[0].literals] == ["At(", "now", "At("]

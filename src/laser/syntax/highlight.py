@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from laser.syntax.lexer import DIRECTIVES, WINDOW_WORDS, lex
+from laser.syntax.lexer import COUNT_WORDS, DIRECTIVES, WINDOW_WORDS, lex
 
 __all__ = ["write_html"]
 
-_WORDS = frozenset({*WINDOW_WORDS.values(), *DIRECTIVES.values()})
+_WORDS = frozenset({*WINDOW_WORDS.values(), *COUNT_WORDS.values(), *DIRECTIVES.values()})
 # Colours that can be read on white and on black.
 _COLOURS = {
     "comment": "#808890",

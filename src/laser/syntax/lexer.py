@@ -13,7 +13,7 @@ from laser.syntax.characters import foreign_word, open_comment, open_string, wro
 from laser.values import TYPES, string
 from laser.values.iri import SCHEME
 
-__all__ = ["Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WINDOW_WORDS", "WORDS", "lex", "span_of"]
+__all__ = ["COUNT_WORDS", "Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WINDOW_WORDS", "WORDS", "lex", "span_of"]
 
 LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 """What may follow the colon of a prefixed name. A hyphen is part of it: nobody subtracts from an IRI."""
@@ -52,10 +52,9 @@ WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word 
 """The words of the language, each with what the grammar calls it."""
 WINDOW_WORDS = {**WORDS, "every": "_EVERY", "each": "_EACH", "this": "_THIS", "ago": "_AGO"}
 """Those and the words that mean something between ``[`` and ``]`` only: elsewhere they are names like any other."""
-_TIMES = {"least": "LEAST", "most": "MOST"}
-_TIMES_SIGNS = frozenset(_TIMES.values())
-_NUMBER_OF_TIMES = re.compile(r"\s+-?\s*[\w.]+\s+times(?!\w)")
-"""What makes ``at least`` a count and not a time that is called ``least``."""
+COUNT_WORDS = {"least": "LEAST", "most": "MOST", "times": "_TIMES"}
+"""The words of ``at least 3 times``, which are names like any other elsewhere."""
+_COUNTS = frozenset({"NUMBER", "NAME", "VARIABLE"})
 _IN_WINDOW = frozenset({"_HASH", "_RANGE", "MINUS", "_CARET"})
 
 _SYMBOLS = {
@@ -119,7 +118,7 @@ class _Lexer:
                 origin, following = following, starts[line]
             word = match[0]
             if kind == "NAME":
-                kind = self._word(word, end)
+                kind = self._word(word)
             elif kind in _TERMINALS:
                 kind = _TERMINALS[kind]
             elif kind in _SIGNS:
@@ -132,16 +131,25 @@ class _Lexer:
             tokens.append(Token(kind, word, start, line, start - origin + 1, line, end - origin + 1, end))
         return self.result
 
-    def _word(self, word: str, end: int) -> str:
+    def _word(self, word: str) -> str:
         """A name, or a word of the language; some are words only where they can mean nothing else."""
         if self.in_window:
             return WINDOW_WORDS.get(word, "NAME")
-        before = [token.type for token in self.result.tokens[-3:]]
-        if word in _TIMES and before[-1:] == ["_AT"] and _NUMBER_OF_TIMES.match(self.text, end):
-            return _TIMES[word]
-        if word == "times" and not _TIMES_SIGNS.isdisjoint(before):
-            return "_TIMES"
+        if word == "times" and self._ends_count():
+            return COUNT_WORDS[word]
         return WORDS.get(word, "NAME")
+
+    def _ends_count(self) -> bool:
+        """Whether ``at least n`` stands here: only what follows makes it a count, and not a time that is called ``least``."""
+        tokens = self.result.tokens
+        place = -3 if [token.type for token in tokens[-2:-1]] == ["MINUS"] else -2
+        if len(tokens) <= -place or tokens[-1].type not in _COUNTS or tokens[place - 1].type != "_AT":
+            return False
+        bound = tokens[place]
+        if bound not in ("least", "most"):
+            return False
+        tokens[place] = bound.update(type=COUNT_WORDS[bound])
+        return True
 
     def _special(self, kind: str, word: str, start: int, end: int) -> bool:
         """Comments and mistakes; False where there is no going on."""
