@@ -14,7 +14,7 @@ __all__ = ["TIME", "first_line", "looks_like_program", "looks_like_stream", "str
 TIME = r"\s*(?:\d{4}-\d\d-\d\d[T ][^,()]*?|\d+)\s*"
 """A time, as it begins a line of a stream; for regular expressions."""
 
-_STREAM = re.compile(rf'{TIME}(?::(?![-\d])|,)|\s*\{{\s*"|\s*"?time"?\s*,', re.I)
+_STREAM = re.compile(rf'{TIME}(?::(?![-\d])|[,;|\t])|\s*\{{\s*"|\s*"?time"?\s*[,;\t]', re.I)
 _PROGRAM = re.compile(r"\s*(?:#(?:const|show|prefix)\b|@|[a-z]\w*\s*(?:\([^()]*\)\s*)?(?::-|<-|←|\.\s*(?:%|//|\Z)))")
 _ENOUGH = 300
 _IDLE = re.compile(r"\s*(?:%|//|\Z)")
@@ -30,7 +30,7 @@ def looks_like_program(line: str) -> bool:
 
 
 def looks_like_stream(line: str) -> bool:
-    """Whether a line begins with a time or a JSON object, or is a header of CSV.
+    """Whether a line begins with a time and a mark that divides, or is a JSON object or the header of a table.
 
     >>> looks_like_stream("36: a(x1, y)."), looks_like_stream('{"time": 36}'), looks_like_stream("q(X) :- a(X, _).")
     (True, True, False)
