@@ -16,8 +16,8 @@ RULE = "q(X) :- a(X) in [2]."
 def plain(spark):
     """A session as Spark makes it, without our settings."""
     other = spark.newSession()
-    other.conf.set(PROVIDER, HDFS)
-    other.conf.set(CHANGELOG, "false")
+    for key in STATE_SETTINGS:
+        other.conf.unset(key)
     return other
 
 
@@ -41,12 +41,14 @@ def test_a_batch_changes_no_setting(plain):
 
 
 def test_a_stream_changes_only_what_it_must_and_says_so_once(plain, incoming, caplog):
+    plain.conf.set(PROVIDER, HDFS)
     before = settings(plain)
+    assert CHANGELOG not in before
     reason(RULE, {"a": incoming}, time="t")
     assert settings(plain) == before | STATE_SETTINGS
     (line,) = caplog.messages
     assert f"{PROVIDER} from {HDFS} to {STATE_SETTINGS[PROVIDER]}" in line
-    assert f"{CHANGELOG} from false to true" in line
+    assert f"{CHANGELOG} from the default to true" in line
     reason(RULE, {"a": incoming}, time="t")
     assert len(caplog.messages) == 1
 
@@ -70,7 +72,7 @@ def test_a_query_keeps_its_store_when_the_session_gets_its_own_back(plain, incom
         .trigger(availableNow=True)
         .start()
     )
-    plain.conf.set(PROVIDER, HDFS)
+    for key in STATE_SETTINGS:
+        plain.conf.unset(key)
     query.awaitTermination()
     assert ("one", 1, True) in found
-    assert plain.conf.get(PROVIDER) == HDFS

@@ -23,7 +23,7 @@ log = logging.getLogger("laser")
 
 def use_state_settings(spark: SparkSession) -> None:
     """Give a session that others made what the stateful operator needs, and log what that changes."""
-    before = {key: spark.conf.get(key) for key in STATE_SETTINGS}
+    before = {key: spark.conf.get(key, "the default") for key in STATE_SETTINGS}
     changed = {key: value for key, value in STATE_SETTINGS.items() if before[key] != value}
     for key, value in changed.items():
         spark.conf.set(key, value)
