@@ -50,7 +50,7 @@ format: setup    ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup     ## measure, and check what was promised (BENCH="--quick --targets")
+bench: setup     ## measure, and check the aims (BENCH="--quick --targets")
 	$(BIN)/laser bench $(BENCH)
 
 laws: setup      ## check the laws on many random programs (LAWS=20000 SEED=1)

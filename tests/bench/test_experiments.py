@@ -1,4 +1,4 @@
-"""What is measured is right: the streams are those of the issue, and every way to evaluate them gives the same answers."""
+"""What is measured is right: the streams are those that the page describes, and every way to evaluate them gives the same answers."""
 
 from __future__ import annotations
 

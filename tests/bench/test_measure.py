@@ -139,7 +139,7 @@ def test_growth_is_fitted_along_one_axis():
     assert (growth.axis, growth.exponent) == ("w", pytest.approx(0.5))
 
 
-def test_every_promise_is_looked_up_in_a_run():
+def test_every_aim_is_looked_up_in_a_run():
     assert len({target.text for target in TARGETS}) == len(TARGETS)
     assert [outcome.target.text for outcome in outcomes(rows()) if outcome.value is None] == []
     assert {outcome.verdict for outcome in outcomes([])} == {"not measured"}
@@ -157,7 +157,7 @@ def test_every_promise_is_looked_up_in_a_run():
     ],
 )
 def test_verdicts(limit, value, at_least, verdict):
-    assert Outcome(Target(4, "x", limit, lambda run: value, at_least), value).verdict == verdict
+    assert Outcome(Target("x", limit, lambda run: value, at_least), value).verdict == verdict
 
 
 class Page(HTMLParser):
@@ -234,7 +234,7 @@ def test_the_figures_of_a_run_are_put_between_the_marks_of_a_page():
     assert text.startswith("# Title\n<!-- figures -->\n")
     assert text.endswith("<!-- end of figures -->\nend\n")
     assert "old" not in text
-    assert "| 4 | diamond, n = 800, w ≤ 80: × floor | ≤ 8 | 7 | met |" in text
+    assert "| diamond, n = 800, w ≤ 80: × floor | ≤ 8 | 7 | met |" in text
     assert "| diamond | n=200 w=20 | × 10 |" in text
     assert rewrite(text, rows(), {"date": "today", "processor": "fast"}) == text
 

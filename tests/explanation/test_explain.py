@@ -26,7 +26,7 @@ def failure_of(program: str, stream: list, atom: str, time: int) -> Failure:
     return told.failures[0]
 
 
-def test_the_example_of_the_issue() -> None:
+def test_a_failure_names_the_time_point_that_is_missing_and_why() -> None:
     failure = failure_of(COOLING, READINGS, "alarm", 41)
     assert failure.reason == "isSteam missing at 38 of [31, 41]"
     assert failure.element == "isSteam always in [n]"

@@ -27,11 +27,11 @@ def rewrite(page: str, records: Sequence[Record], about: dict[str, str]) -> str:
 
 
 def figures(records: Sequence[Record], about: dict[str, str]) -> Iterator[str]:
-    """The run as Markdown: promises, ratios, peers, growth."""
+    """The run as Markdown: aims, ratios, peers, growth."""
     names = ("date", "effort", "processor", "memory", "python", "versions")
     loads = f"load before and after: {about.get('load before', '?')} and {about.get('load after', '?')}"
     yield "; ".join([*(about[name] for name in names if name in about), loads]) + ".\n"
-    yield from _table("What was promised", ("issue", "promise", "limit", "measured", ""), _promises(records))
+    yield from _table("Aims", ("aim", "limit", "measured", ""), _aims(records))
     yield from _table("× floor", ("experiment", "case", "output", "× floor", "quartiles", "by"), _ratios(records))
     yield from _table("Semi-naive off, × semi-naive on", ("experiment", "case", "×"), _ablation(records))
     peers = [peer.name for peer in PEERS]
@@ -54,12 +54,12 @@ def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> I
         yield ""
 
 
-def _promises(records: Sequence[Record]) -> Iterator[tuple[str, ...]]:
+def _aims(records: Sequence[Record]) -> Iterator[tuple[str, ...]]:
     for outcome in outcomes(records):
         target = outcome.target
         limit = f"{'≥' if target.at_least else '≤'} {target.limit:g}"
         value = "" if outcome.value is None else number(outcome.value)
-        yield (str(target.issue), target.text, limit, value, outcome.verdict)
+        yield (target.text, limit, value, outcome.verdict)
 
 
 def _ratios(records: Sequence[Record]) -> Iterator[tuple[str, ...]]:

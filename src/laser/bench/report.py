@@ -1,4 +1,4 @@
-"""A run as one page: plots like the paper's figures, the promises, and every figure."""
+"""A run as one page: plots like the paper's figures, the aims, and every figure."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _sections(records: Sequence[Record], about: dict[str, str]) -> Iterator[str]
         "in turns with everything else: ratios to it hold on other machines, microseconds do not.</p>"
     )
     yield _table(("", ""), about.items(), "about")
-    yield "<h2>What was promised</h2>" + _promises(records)
+    yield "<h2>Aims</h2>" + _aims(records)
     yield "<h2>Figures</h2><div class='figures'>" + "".join(_figures(records)) + "</div>"
     yield from _peers(records)
     yield "<h2>How cost grows</h2><p>The exponent of a power law: 0 is flat, 1 is proportional.</p>" + _growths(records)
@@ -161,15 +161,15 @@ def _series(figure: Figure, chosen: Sequence[Record]) -> list[Series]:
     return found
 
 
-def _promises(records: Sequence[Record]) -> str:
+def _aims(records: Sequence[Record]) -> str:
     def rows() -> Iterator[tuple[str, ...]]:
         for outcome in outcomes(records):
             target = outcome.target
             sign = "≥" if target.at_least else "≤"
             value = "" if outcome.value is None else number(outcome.value)
-            yield (str(target.issue), target.text, f"{sign} {target.limit:g}", value, outcome.verdict)
+            yield (target.text, f"{sign} {target.limit:g}", value, outcome.verdict)
 
-    return _table(("issue", "promise", "limit", "measured", ""), rows(), "promises")
+    return _table(("aim", "limit", "measured", ""), rows(), "aims")
 
 
 def _peers(records: Sequence[Record]) -> Iterator[str]:

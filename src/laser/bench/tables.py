@@ -1,4 +1,4 @@
-"""A run as text: one line for each measurement, the promises, the growths."""
+"""A run as text: one line for each measurement, the aims, the growths."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def target_lines(records: Iterable[Record]) -> Iterator[str]:
-    """Each promise with its figure."""
-    yield f"{'issue':6} {'promise':56} {'limit':>7} {'measured':>9}"
+    """Each aim with its figure."""
+    yield f"{'aim':56} {'limit':>7} {'measured':>9}"
     for outcome in outcomes(records):
         target = outcome.target
         sign = "≥" if target.at_least else "≤"
         value = "" if outcome.value is None else f"{outcome.value:.3g}"
-        yield f"{target.issue:<6} {target.text:56} {sign}{target.limit:>6g} {value:>9}  {outcome.verdict}"
+        yield f"{target.text:56} {sign}{target.limit:>6g} {value:>9}  {outcome.verdict}"
 
 
 def growth_lines(records: Iterable[Record]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""``laser bench``: measure, compare, and check what was promised."""
+"""``laser bench``: measure, compare, and check the aims."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["command"]
 @click.option(
     "--compare", "old", type=options.FILE, help="Show what became slower since a --csv file; exit with 1 if any."
 )
-@click.option("--targets", is_flag=True, help="Show for each promised ratio whether it is met; exit with 1 if not.")
+@click.option("--targets", is_flag=True, help="Show for each aim whether it is met; exit with 1 if not.")
 @click.option("--growth", is_flag=True, help="Show how cost grows with window, rate, rules and live facts.")
 def command(**given: Any) -> int:
     """Measure EXPERIMENTS, or all, next to a floor: iterate the facts and hash each into a set.
