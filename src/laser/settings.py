@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from laser.ticks import Tick, check_time
+from laser.ticks import SECOND, Tick, check_time
 from laser.values import Atom
 from laser.values.facts import FactInput, to_atoms
 
@@ -65,7 +65,7 @@ class RunSettings:
             until=_point(given.get("until")),
             background=tuple(to_atoms(given.get("background", ()))),
             constants=dict(given.get("constants") or {}),
-            tick=Tick.parse(given.get("tick", Tick())),
+            tick=Tick.parse(given.get("tick", SECOND)),
             limit=_limit(given.get("limit", DEFAULT_LIMIT)),
         )
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from laser.errors import TimeError
 
-__all__ = ["MAX_TIME", "UNITS", "Tick", "check_time"]
+__all__ = ["MAX_TIME", "SECOND", "UNITS", "Tick", "check_time"]
 
 MAX_TIME = 2**63 - 1
 """The last time point: what fits into the integer columns of files and of Spark."""
@@ -98,6 +98,10 @@ class Tick:
             if count.denominator == 1:
                 return f"{count} {unit}"
         return f"{float(self.seconds)} s"
+
+
+SECOND = Tick()
+"""What a tick lasts where nothing is said."""
 
 
 def _unit(word: str) -> str | None:

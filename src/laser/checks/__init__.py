@@ -31,12 +31,10 @@ from laser.checks.whole_history import whole_history
 from laser.checks.window_size import window_size
 from laser.errors import Diagnostic, ProgramError
 from laser.syntax.program import Program
-from laser.ticks import Tick
+from laser.ticks import SECOND, Tick
 from laser.values import Predicate
 
 __all__ = ["CHECKS", "ERRORS", "RUN_CHECKS", "WARNINGS", "find", "refuse", "refuse_run"]
-
-SECOND = Tick()
 
 Check: TypeAlias = Callable[[Subject], Iterable[Diagnostic]]
 

@@ -11,12 +11,10 @@ from laser.io.formats.format import Format
 from laser.io.lines import source_name
 from laser.io.records import Item, Malformed, ParsedLine, Record, Rejects, accept_records, records_of
 from laser.syntax.looks_like import looks_like_program
-from laser.ticks import Tick
+from laser.ticks import SECOND, Tick
 from laser.values import Atom
 
 __all__ = ["read_background", "read_stream"]
-
-SECOND = Tick()
 
 
 def read_stream(

@@ -13,11 +13,9 @@ from laser.io.lines import source_name
 from laser.io.records import Malformed, ParsedChange, ParsedInterval, ParsedLine
 from laser.plot.model import Timeline
 from laser.plot.tracks import Lines, Tracks, make_timeline
-from laser.ticks import Tick
+from laser.ticks import SECOND, Tick
 
 __all__ = ["answer_files", "read", "read_answers"]
-
-SECOND = Tick()
 
 
 def read(

@@ -9,7 +9,7 @@ from functools import cached_property
 from laser.rules.body import BodyElement, Comparison, ExtendedAtom
 from laser.syntax import tree
 from laser.syntax.terms import variables
-from laser.ticks import Tick
+from laser.ticks import SECOND, Tick
 from laser.values import Atom, Predicate
 
 __all__ = ["ResolvedProgram", "Rule"]
@@ -63,7 +63,7 @@ class ResolvedProgram:
     rules: tuple[Rule, ...]
     background: frozenset[Atom] = frozenset()
     shown: frozenset[Predicate] | None = None
-    tick: Tick = Tick()
+    tick: Tick = SECOND
 
     @cached_property
     def derived(self) -> frozenset[Predicate]:

@@ -14,7 +14,7 @@ from laser.settings import DEFAULT_LIMIT, RunSettings
 from laser.spark.background import Background, read_background
 from laser.spark.sources import Input, Source, read_sources
 from laser.syntax.program import Program
-from laser.ticks import Tick, check_time
+from laser.ticks import SECOND, Tick, check_time
 from laser.values.facts import FactInput
 
 __all__ = ["ReasonOptions", "Request"]
@@ -60,7 +60,7 @@ class Request:
     def read(cls, program: Program | str, inputs: Mapping[str, DataFrame | Input], options: ReasonOptions) -> Request:
         """The request of a user; LaserError where something does not fit."""
         _check_names(options)
-        tick = Tick.parse(options.get("tick", Tick()))
+        tick = Tick.parse(options.get("tick", SECOND))
         settings = RunSettings.read(
             {
                 "start": _point(options.get("start"), tick),

@@ -16,7 +16,7 @@ from typing import BinaryIO, ClassVar, Literal, Protocol, TypeAlias
 from laser.errors import LaserError
 from laser.io.lines import Line, open_lines
 from laser.io.records import Entry, Malformed, ParsedChange, ParsedInterval, ParsedLine, reason_of
-from laser.ticks import Tick
+from laser.ticks import SECOND, Tick
 from laser.values import Atom
 
 __all__ = ["AnswerWriter", "Format", "FormName", "LineFormat", "LineWriter", "Parse", "Times", "read_time"]
@@ -38,7 +38,7 @@ def read_time(text: str, tick: Tick) -> tuple[int, bool]:
 class Times:
     """How time points are written: as they are, or as dates."""
 
-    tick: Tick = Tick()
+    tick: Tick = SECOND
     dates: bool = False
 
     def __call__(self, time: int) -> int | str:
