@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 from typing import Literal as OneOf
 
@@ -57,9 +57,10 @@ class Reach:
 
 
 class _Window(ABC):
-    """What both kinds of window answer."""
+    """What both kinds of window answer. A window is a frozen dataclass, and its fields are its sizes."""
 
     __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]] = ()
     SIZES: ClassVar[tuple[SizeRule, ...]] = ()
     """One rule for each size, in the order in which they are written."""
     ASCENDING: ClassVar[bool] = False
@@ -87,7 +88,7 @@ class _Window(ABC):
     @property
     def sizes(self) -> tuple[int, ...]:
         """Its sizes, in ticks or facts."""
-        return astuple(self) if self.SIZES else ()  # type: ignore[call-overload]
+        return tuple(getattr(self, name) for name in self.__match_args__)
 
     def __str__(self) -> str:
         return self.written([str(size) for size in self.sizes], formal=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,7 +20,6 @@ MOST_NESTED = 12
 """Loops within loops in a generated function."""
 
 _STORE = re.compile(r"\s*(v_\w+|is_\w+) = (?:key|k\d*)\[\d+\]\Z")
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -248,8 +246,10 @@ class FunctionWriter:
 
 def _without_dead_stores(lines: list[str]) -> list[str]:
     """The same lines without values that nothing reads."""
-    words = Counter(word for line in lines for word in _WORD.findall(line))
-    return [line for line in lines if not ((store := _STORE.match(line)) and words[store[1]] == 1)]
+    stores = [(line, store[1]) for line in lines if (store := _STORE.match(line))]
+    text = "\n".join(lines)
+    dead = {line for line, name in stores if text.count(name) == 1}
+    return [line for line in lines if line not in dead] if dead else lines
 
 
 def tuple_code(items: list[str]) -> str:

@@ -203,7 +203,7 @@ class _Generator:
 
 def _comment(text: str) -> str:
     """A user's text as a comment: whatever Python would stumble over (a NUL, half a surrogate) is left out."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _index_functions(number: int, node: Node, several: tuple[Positions, ...]) -> list[str]:
