@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from itertools import pairwise
 
 from laser.answers import Key
 from laser.values import Predicate
@@ -55,6 +56,24 @@ class Arrivals:
         name, length = predicate.name, predicate.arity + 1
         facts = map(self.facts.__getitem__, positions)
         return [moved for moved in facts if moved[0][0] == name and len(moved[0]) == length]
+
+    def dump(self, t: int) -> tuple[int, Moved, Collection[Key]]:
+        """What is saved at t: how many facts have come, the last ones in order, and those of t, which do not count twice."""
+        kept = range(max(0, self.total - self.limit), self.total)
+        return self.total, [self.facts[i] for i in kept], self.present if self.time == t else ()
+
+    def load(self, total: int, facts: Moved, present: Collection[Key], t: int) -> None:
+        """Take over what ``dump`` gave at t, or ValueError where it could not have."""
+        if len(facts) != min(total, self.limit) or (present and not self.limit):
+            raise ValueError(f"of {total} facts that arrived it has {len(facts)}, and {self.limit} are needed")
+        if any(before[1] > after[1] for before, after in pairwise(facts)):
+            raise ValueError("the last facts of the stream are not in order")
+        self.present, self.time = set(present), t
+        if len(self.present) != len(present) or not self.present.issuperset(fact for fact, time in facts if time == t):
+            raise ValueError("the last facts of the stream are not those of the present")
+        self.total = self.before = total
+        self.first_kept = total - len(facts)
+        self.facts = dict(enumerate(facts, self.first_kept))
 
     def time_of(self, back: int) -> int | None:
         """The time of the ``back``-th last fact; None where fewer have come."""

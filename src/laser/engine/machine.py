@@ -181,8 +181,11 @@ class Machine:
             relation.end_tick()
         return shifts
 
-    def rederive(self, time: int, start: int) -> None:
-        """Derive everything anew from the inputs as they are, at a time that was settled before."""
+    def rederive(self, time: int, start: int, most: int = FOREVER) -> None:
+        """Derive everything anew from the inputs as they are, at a time that was settled before.
+
+        What was derived in many ticks does not count as one, so recursions may make ``most`` derivations.
+        """
         self.time, self.start = time, start
         self.feed_constants(time)
         for relation in self.inputs:
@@ -190,7 +193,7 @@ class Machine:
             relation.delta.added = list(relation.live())
             if relation.index and relation not in self.constants:
                 relation.index.add(relation.delta.added)
-        limit, self.limit = self.limit, FOREVER  # what was derived in many ticks does not count as one
+        limit, self.limit = self.limit, most
         self.settle(set(range(len(self.operators))), self.inputs, time)
         self.limit = limit
 

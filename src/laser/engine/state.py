@@ -1,72 +1,85 @@
-"""Saving and restoring a run: the inputs as plain JSON; everything derived is derived again.
+"""Saving and restoring a run: the facts that the inputs still need, as plain JSON; everything else is derived again.
 
 The format (version 2) is a JSON object in UTF-8:
 
     {"format": "laser-state", "version": 2, "program": fingerprint, "sha256": of the state's JSON,
-     "state": {"start": …, "time": …, "streamed": [[name, arity], …], "inputs": {node: content, …},
-               "tail": {"total": …, "time": …, "facts": [[position, key, time], …], "present": [key, …]}}}
+     "state": {"start": …, "time": …, "streamed": [[name, arity], …],
+               "inputs": {id: [[fact, time], …], …},
+               "arrivals": {"total": …, "facts": [[fact, time], …], "present": [fact, …]}}}
 
-A key is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of more than 14,000 bits ``{"int": "0x…"}``. Nothing that is read is executed.
+A fact is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of more than 14,000 bits
+``{"int": "0x…"}``. Nothing that is read is executed. A checksum is no signature: whatever could not have been saved is refused
+when it is read, so that no reasoner fails later because of it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from operator import itemgetter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from laser.engine.inputs import Input
+from laser.engine.inputs.input import Row
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
-from laser.errors import FactError, StateError, TimeError
+from laser.errors import FactError, LimitError, StateError, TimeError
+from laser.plan.nodes import Feed, Points
 from laser.rules.rule import ResolvedProgram
 from laser.ticks import check_time
-from laser.values import BY_CLASS, Predicate, from_json
+from laser.values import Predicate, check_predicate_name, from_json, to_json
 
 __all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode"]
 
 FORMAT, VERSION = "laser-state", 2
 
+MOST_POINTS = 2**25
+"""Time points that a window may have when it is filled again: a year of seconds. A run has them only if it has seen each."""
+
+
+# -- writing
+
 
 def encode(machine: Machine, start: int | None) -> bytes:
     """A machine's state as bytes, with the start of the timeline where it is known."""
+    total, facts, present = machine.arrivals.dump(machine.time)
     state = {
         "start": start,
         "time": machine.time,
         "streamed": sorted([p.name, p.arity] for p in machine.plan.also_streamed),
-        "inputs": {_id(relation): relation.dump() for relation in machine.inputs},
-        "tail": _dump_tail(machine),
+        "inputs": {name: _in_order(map(_plain_row, set(saved.dump()))) for name, saved in _saved(machine).items()},
+        "arrivals": {
+            "total": total,
+            "facts": [_plain_row(row) for row in facts],
+            "present": _in_order(map(_plain_fact, present)),
+        },
     }
-    text = json.dumps(_plain(state), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(state, sort_keys=True, separators=(",", ":"))
     head = {"format": FORMAT, "version": VERSION, "program": machine.plan.program.fingerprint}
     head["sha256"] = hashlib.sha256(text.encode()).hexdigest()
     return (json.dumps(head)[:-1] + ', "state": ' + text + "}\n").encode()
 
 
-def _plain(data: Any) -> Any:
-    """The same data with values as JSON has them: an IRI would be a list."""
-    match data:
-        case dict():
-            return {name: _plain(value) for name, value in data.items()}
-        case list() if data and all(isinstance(value, list) for value in data):
-            return sorted(map(_plain, data), key=json.dumps)  # a set of keys: the same state, the same bytes
-        case list():
-            return [_plain(value) for value in data]
-        case _:
-            known = BY_CLASS.get(type(data))
-            return known.to_json(data) if known else data
+def _saved(machine: Machine) -> dict[str, Input]:
+    """The inputs that facts of the stream feed, by their ids; the others follow from the arrivals, the clock and the program."""
+    return {" ".join(map(str, i.node.id)): i for i in machine.inputs if i.node.feed is Feed.STREAM}
 
 
-def _dump_tail(machine: Machine) -> dict[str, Any]:
-    tail = machine.arrivals
-    return {
-        "total": tail.total,
-        "time": tail.time,
-        "facts": [[position, list(fact), time] for position, (fact, time) in tail.facts.items()],
-        "present": [list(fact) for fact in tail.present],
-    }
+def _in_order(rows: Iterable[Any]) -> list[Any]:
+    """A set as a list: the same state, the same bytes."""
+    return sorted(rows, key=json.dumps)
+
+
+def _plain_row(row: Row) -> list[Any]:
+    return [_plain_fact(row[0]), *row[1:]]
+
+
+def _plain_fact(fact: Key) -> list[Any]:
+    return list(map(to_json, fact))
+
+
+# -- reading
 
 
 def decode(
@@ -75,39 +88,11 @@ def decode(
     """A machine and its start from bytes, or StateError; ``make`` makes one for a set of streamed predicates."""
     state = _read(data, program)
     try:
-        machine = make(frozenset(Predicate(str(name), int(arity)) for name, arity in state["streamed"]))
-        _load_tail(machine, state["tail"])
-        for relation in machine.inputs:
-            relation.load(state["inputs"][_id(relation)], _decode_key)
-            _check_keys(relation)
-        start = state["start"] if state["start"] is None else check_time(state["start"])
-        _check_times(machine, state["time"], start)
-        if state["time"] >= 0:
-            machine.rederive(check_time(state["time"]), check_time(start))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, FactError, TimeError) as error:
-        raise StateError(f"the state is damaged: {error!r}") from None
-    return machine, start
-
-
-def _check_keys(relation: Input) -> None:
-    """Keys must be such as the node holds."""
-    label, length = relation.node.label, relation.node.width + 1
-    if any(key[0] != label or len(key) != length for key in relation.live()):
-        raise ValueError(f"{relation.node} has a key of something else")
-
-
-def _check_times(machine: Machine, time: int, start: int | None) -> None:
-    """Nothing is known from before the start or from after the present."""
-    if time >= 0 and (start is None or start > time):
-        raise ValueError(f"the timeline begins at {start}, after the present {time}")
-    points = [point for relation in machine.inputs for _, point in relation.evidence()]
-    points += [point for _, point in machine.arrivals.facts.values()]
-    if not all(type(point) is int and (start or 0) <= point <= time for point in points):
-        raise ValueError("a fact lies outside of the timeline")
-    if list(machine.arrivals.facts) != list(
-        range(machine.arrivals.total - len(machine.arrivals.facts), machine.arrivals.total)
-    ):
-        raise ValueError("the last facts of the stream are not numbered one by one")
+        return _restore(state, program, make)
+    except LimitError:
+        raise StateError("the state is damaged: more follows from its facts than a run could have derived") from None
+    except (ValueError, FactError, TimeError) as error:
+        raise StateError(f"the state is damaged: {error}") from None
 
 
 def _read(data: bytes, program: ResolvedProgram) -> dict[str, Any]:
@@ -139,32 +124,111 @@ def _check_version(version: object) -> None:
         raise StateError(f"the state has version {version}; this Laser reads version {VERSION}")
 
 
-def _id(relation: Input) -> str:
-    """What an input is called in a state."""
-    return " ".join(map(str, relation.node.id))
+def _restore(
+    state: dict[str, Any], program: ResolvedProgram, make: Callable[[frozenset[Predicate]], Machine]
+) -> tuple[Machine, int | None]:
+    parts = _parts(state, {"start": None, "time": int, "streamed": list, "inputs": dict, "arrivals": dict})
+    start = None if parts["start"] is None else check_time(parts["start"])
+    machine = make(_streamed(parts["streamed"], program))
+    saved = _saved(machine)
+    contents = _parts(parts["inputs"], dict.fromkeys(saved, list))
+    arrivals = _parts(parts["arrivals"], {"total": int, "facts": list, "present": list})
+    if parts["time"] == -1:
+        if any(contents.values()) or any(arrivals.values()):
+            raise ValueError("it has facts from before the timeline begins")
+        return machine, start
+    timeline = _timeline(start, check_time(parts["time"]))
+    _load_arrivals(machine, timeline, **arrivals)
+    rows = {saved[name].number: timeline.rows(content, machine, saved[name]) for name, content in contents.items()}
+    for relation in machine.inputs:
+        relation.load(rows.get(relation.number, ()), timeline.time, timeline.start)
+    _rederive(machine, timeline)
+    return machine, start
 
 
-def _decode_key(parts: Any) -> Key:
-    return (str(parts[0]), *map(from_json, parts[1:]))
+def _parts(data: dict[str, Any], types: dict[str, type | None]) -> dict[str, Any]:
+    """The parts of an object, which has these and no others, each of its type; None stands for any."""
+    if data.keys() != types.keys():
+        raise ValueError(f"it has the parts {sorted(data)}, not {sorted(types)}")
+    for name, wanted in types.items():
+        if wanted is not None and type(data[name]) is not wanted:
+            raise ValueError(f"{name} is of the type {type(data[name]).__name__}")
+    return data
 
 
-def _load_tail(machine: Machine, data: dict[str, Any]) -> None:
-    tail = machine.arrivals
-    tail.total = tail.before = int(data["total"])
-    tail.time = int(data["time"])
-    facts = sorted(data["facts"], key=itemgetter(0))
-    tail.facts = {int(position): (_decode_key(fact), int(time)) for position, fact, time in facts}
-    tail.first_kept = min(tail.facts, default=tail.total)
-    tail.present = {_decode_key(fact) for fact in data["present"]}
+def _streamed(data: list[Any], program: ResolvedProgram) -> frozenset[Predicate]:
+    """The predicates that stream in although rules derive them or background data has them."""
+    written = {json.dumps(predicate): predicate for predicate in program.derived | program.given}
+    if not written.keys() >= {json.dumps(pair) for pair in data}:
+        raise ValueError(f"not all of {data!r} are predicates that could have streamed in as well")
+    return frozenset(written[json.dumps(pair)] for pair in data)
+
+
+def _load_arrivals(machine: Machine, timeline: _Timeline, total: int, facts: list[Any], present: list[Any]) -> None:
+    rows = [timeline.row(row, 1) for row in facts]
+    machine.arrivals.load(total, rows, [timeline.fact(fact) for fact in present], timeline.time)
+
+
+def _rederive(machine: Machine, timeline: _Timeline) -> None:
+    """Derive what follows; a recursion that could not have come about tick by tick is stopped."""
+    for relation in machine.inputs:
+        if isinstance(relation.node, Points):
+            window = relation.node.window
+            points = window.points(timeline.time, timeline.start, machine.arrivals)
+            waiting = min(timeline.time - timeline.start, window.reach.ticks or 0)
+            if max(points.stop - points.start, waiting) > MOST_POINTS:
+                raise ValueError(f"its timeline has more time points than can be filled again: {MOST_POINTS}")
+    keys = sum(len(relation.live()) for relation in machine.inputs)
+    machine.rederive(timeline.time, timeline.start, machine.limit * (1 + keys))
+
+
+def _timeline(start: int | None, time: int) -> _Timeline:
+    if start is None or start > time:
+        raise ValueError(f"the timeline begins at {start}, after the present, {time}")
+    return _Timeline(start, time)
+
+
+@dataclass(frozen=True)
+class _Timeline:
+    """From the start to the present: where the times of facts lie."""
+
+    start: int
+    time: int
+
+    def rows(self, data: list[Any], machine: Machine, relation: Input) -> list[Row]:
+        """The rows of an input, each once, and of its predicate."""
+        rows = [self.row(row, relation.ROW_TIMES) for row in data]
+        signature = machine.signatures[relation.number]
+        if any((row[0][0], len(row[0])) != signature for row in rows):
+            raise ValueError(f"a fact in {relation.node} is of another predicate")
+        if len(set(rows)) != len(rows):
+            raise ValueError(f"a fact in {relation.node} is there twice")
+        return rows
+
+    def row(self, data: Any, times: int) -> Row:
+        """A fact with its times, in order."""
+        if type(data) is not list or len(data) != 1 + times:
+            raise ValueError(f"{data!r} is no fact with its time")
+        points = [self.start, *data[1:], self.time]
+        if not all(type(point) is int for point in points) or points != sorted(points):
+            raise ValueError(f"{data!r} lies outside of the timeline, from {self.start} to {self.time}")
+        return (self.fact(data[0]), *data[1:])
+
+    def fact(self, data: Any) -> Key:
+        if type(data) is not list or not data:
+            raise ValueError(f"{data!r} is no fact")
+        return (check_predicate_name(data[0]), *map(from_json, data[1:]))
+
+
+# -- copying
 
 
 def copy_inputs(source: Machine, target: Machine) -> Machine:
     """Bring another machine for the same program to the state of a running one."""
-    target.arrivals.__dict__.update(source.arrivals.__dict__)
-    target.arrivals.facts, target.arrivals.present = dict(source.arrivals.facts), set(source.arrivals.present)
+    target.arrivals.load(*source.arrivals.dump(source.time), source.time)
     contents = {relation.node: relation for relation in source.inputs}
     for relation in target.inputs:
-        if relation.node in contents:
-            relation.load(contents[relation.node].dump(), tuple)
+        rows = contents[relation.node].dump() if relation.node in contents else ()
+        relation.load(rows, source.time, source.start)
     target.rederive(source.time, source.start)
     return target

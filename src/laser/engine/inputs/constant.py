@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
-from laser.engine.inputs.input import Input, KeyReader
+from laser.engine.inputs.input import Input
 from laser.engine.relation import FOREVER, Key
 
 __all__ = ["ConstantInput"]
@@ -20,9 +19,3 @@ class ConstantInput(Input):
         fresh = [key for key in batch if key not in self.alive]
         self.alive.update(dict.fromkeys(fresh, FOREVER))
         self.insert(fresh, FOREVER)
-
-    def dump(self) -> Any:
-        return None
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        return

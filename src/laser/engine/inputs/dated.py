@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from laser.engine.agenda import Agenda
-from laser.engine.inputs.input import Input
+from laser.engine.inputs.input import Input, Row, horizon_at
 from laser.engine.relation import FOREVER, Key
 from laser.plan.nodes import Dated, Points
 from laser.windows import TimeWindow
@@ -24,6 +24,10 @@ class DatedInput(Input):
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
         return ((key[:-1], key[-1]) for key in self.alive)
+
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
+        self.alive.update(((*fact, u), horizon_at(self.window, u, t)) for fact, u in rows)
+        self.schedule_each(self.alive)
 
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:

@@ -7,21 +7,24 @@ the same t with more. What it changes stands in the delta, as for every relation
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, ClassVar, TypeAlias
 
 from laser.engine.relation import FOREVER, Key, Relation
+from laser.windows import TimeWindow
 
-__all__ = ["Input", "KeyReader", "differences"]
+__all__ = ["Input", "Row", "differences", "horizon_at"]
 
-KeyReader: TypeAlias = Callable[[Any], Key]
-"""Makes a key of what a saved state has for one, or raises."""
+Row: TypeAlias = tuple[Any, ...]
+"""A fact of the stream and its time, or the first and the last of several: what is saved of an input."""
 
 
 class Input(Relation, ABC):
     """Keys that enter with one horizon, and expire."""
 
     __slots__ = ()
+    ROW_TIMES: ClassVar[int] = 1
+    """How many time points a row has."""
 
     @abstractmethod
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None: ...
@@ -58,14 +61,22 @@ class Input(Relation, ABC):
     def fill(self, t: int, t0: int) -> None:
         """Come to t at once, for a run that begins in the middle of a timeline; what was loaded stays."""
 
-    def dump(self) -> Any:
-        """The state as plain data; what can be computed from it is left out."""
-        return [[list(key), None if h >= FOREVER else h] for key, h in self.alive.items()]
+    def dump(self) -> Iterable[Row]:
+        """The facts from which all else can be computed."""
+        return self.evidence()
 
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        for key, h in data:
-            self.alive[key_of(key)] = FOREVER if h is None else h
-        self.schedule_each(self.alive)
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
+        """Take over what ``dump`` gave at t, or ValueError where it could not have; facts and times are sound."""
+
+
+def horizon_at(window: TimeWindow, u: int, t: int) -> int:
+    """The horizon of a fact of time u, which a state of time t still has; ValueError where it has left the window."""
+    end = window.exit(u)
+    if end is None:
+        return FOREVER
+    if end < t:
+        raise ValueError(f"what came at {u} is not in {window} any more at {t}")
+    return end
 
 
 def differences(before: set[Key], after: set[Key]) -> tuple[set[Key], set[Key]]:

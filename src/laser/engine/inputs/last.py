@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import takewhile
-from typing import Any
 
 from laser.engine.agenda import Agenda
 from laser.engine.arrivals import Arrivals, Moved
-from laser.engine.inputs.input import Input, KeyReader
+from laser.engine.inputs.input import Input, Row
 from laser.engine.relation import FOREVER, Key
 from laser.plan.nodes import Dated, Points, Recent
 from laser.windows import LastFacts
@@ -48,10 +47,7 @@ class _LastInput(Input):
             del counts[key]
         self.revoke(gone)
 
-    def dump(self) -> Any:
-        return None
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
         for key in self.keys_of(self.arrivals.content(self.window, self.predicate)):
             self.counts[key] = self.counts.get(key, 0) + 1
             self.alive[key] = FOREVER
@@ -83,12 +79,6 @@ class LastPointsInput(Input):
     def __init__(self, node: Points, number: int, agenda: Agenda, window: LastFacts, arrivals: Arrivals) -> None:
         super().__init__(node, number, agenda)
         self.window, self.arrivals = window, arrivals
-
-    def dump(self) -> Any:
-        return None
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        return
 
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
         points = self.window.points(t, t0, self.arrivals)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from laser.engine.inputs.dated import DatedInput
-from laser.engine.inputs.input import Input, KeyReader
+from laser.engine.inputs.input import Input
 from laser.engine.relation import FOREVER, Key
 from laser.windows import PRESENT
 
@@ -17,12 +16,6 @@ class _ClockInput(Input):
     """Nothing of it is saved: the clock tells all."""
 
     __slots__ = ()
-
-    def dump(self) -> Any:
-        return None
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        return
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
         return iter(())

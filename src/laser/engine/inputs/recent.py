@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
 from laser.engine.agenda import Agenda
-from laser.engine.inputs.input import Input
+from laser.engine.inputs.input import Input, Row, horizon_at
 from laser.engine.relation import Key
 from laser.plan.nodes import Recent
 from laser.windows import Sliding
@@ -25,6 +25,10 @@ class RecentInput(Input):
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
         return ((fact, self.window.arrived(horizon)) for fact, horizon in self.alive.items())
+
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
+        self.alive.update((fact, horizon_at(self.window, u, t)) for fact, u in rows)
+        self.schedule_each(self.alive)
 
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:

@@ -7,12 +7,11 @@ than a look: a fact that arrives tick after tick moves from bucket to bucket wit
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice, repeat
-from typing import Any
 
 from laser.engine.agenda import Agenda
-from laser.engine.inputs.input import Input, KeyReader, differences
+from laser.engine.inputs.input import Input, Row, differences, horizon_at
 from laser.engine.relation import Key
 from laser.plan.nodes import Recent
 from laser.windows import Sliding
@@ -138,13 +137,10 @@ class RecentSetsInput(Input):
             self.put(keys, horizon)
         return due.difference(*buckets.values())
 
-    def dump(self) -> Any:
-        return [[list(key), h] for key, h in self.horizons().items()]
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
         buckets: dict[int, set[Key]] = {}
-        for key, h in data:
-            buckets.setdefault(h, set()).add(key_of(key))
-        for horizon, keys in buckets.items():
-            self.present |= keys
-            self.put(keys, horizon)
+        for fact, horizon in {fact: horizon_at(self.window, u, t) for fact, u in rows}.items():
+            buckets.setdefault(horizon, set()).add(fact)
+        for horizon, facts in buckets.items():
+            self.present |= facts
+            self.put(facts, horizon)

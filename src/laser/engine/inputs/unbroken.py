@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
 
 from laser.engine.agenda import Agenda
-from laser.engine.inputs.input import Input, KeyReader, differences
+from laser.engine.inputs.input import Input, Row, differences
 from laser.engine.relation import FOREVER, Key
 from laser.plan.nodes import Unbroken
 from laser.windows import Sliding
@@ -21,6 +20,7 @@ class UnbrokenInput(Input):
     (more facts of the present may still revive them), ``maturing`` the runs that will be long enough at a time.
     """
 
+    ROW_TIMES = 2
     __slots__ = ("current", "lapsed", "maturing", "previous", "since", "time", "window")
 
     def __init__(self, node: Unbroken, number: int, agenda: Agenda, window: Sliding) -> None:
@@ -97,27 +97,24 @@ class UnbrokenInput(Input):
         self.alive.update(dict.fromkeys(fresh, FOREVER))
         self.insert(fresh, FOREVER)
 
-    def dump(self) -> Any:
-        def pairs(runs: dict[Key, int]) -> list[Any]:
-            return [[list(fact), start] for fact, start in runs.items()]
+    def dump(self) -> Iterable[Row]:
+        """The runs that reach the present, and those that ended just before it."""
+        yield from ((fact, start, self.time) for fact, start in self.since.items())
+        yield from ((fact, start, self.time - 1) for fact, start in self.lapsed.items())
 
-        return {
-            "time": self.time,
-            "current": [list(fact) for fact in self.current],
-            "previous": [list(fact) for fact in self.previous],
-            "since": pairs(self.since),
-            "lapsed": pairs(self.lapsed),
-            "alive": [list(fact) for fact in self.alive],
-        }
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        self.time = data["time"]
-        self.current, self.previous = set(map(key_of, data["current"])), set(map(key_of, data["previous"]))
-        self.since = {key_of(fact): start for fact, start in data["since"]}
-        self.lapsed = {key_of(fact): start for fact, start in data["lapsed"]}
-        self.alive.update((key_of(fact), FOREVER) for fact in data["alive"])
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
+        self.time = t
+        for fact, first, last in rows:
+            if fact in self.since or fact in self.lapsed:
+                raise ValueError(f"{fact} has two runs at {t}")
+            if last >= t - 1:
+                (self.since if last == t else self.lapsed)[fact] = first
+        self.current = set(self.since)
+        self.previous = {fact for fact, start in self.since.items() if start < t}.union(self.lapsed)
+        whole = max(t0, self.window.arrived(t))
+        self.alive.update((fact, FOREVER) for fact, start in self.since.items() if start <= whole)
         for fact, start in self.since.items():
-            if fact not in self.alive:
+            if start > whole:
                 self.schedule_run(start, (fact,))
         if self.current:
-            self.agenda.wake(self.time + 1, self.number)
+            self.agenda.wake(t + 1, self.number)

@@ -7,7 +7,7 @@ from typing import Any
 
 from laser.engine.agenda import Agenda
 from laser.engine.inputs.dated import DatedInput
-from laser.engine.inputs.input import Input, KeyReader
+from laser.engine.inputs.input import Input, Row, horizon_at
 from laser.engine.inputs.points import PointsInput
 from laser.engine.relation import Key
 from laser.plan.nodes import Recent
@@ -33,14 +33,6 @@ class WaitingRoom:
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
         return ((fact, u) for batches in self.batches.values() for u, facts in batches for fact in facts)
-
-    def dump(self) -> Any:
-        return [[[list(fact), u] for fact in facts] for batches in self.batches.values() for u, facts in batches]
-
-    def load(self, data: Any, key_of: KeyReader, window: TimeWindow) -> None:
-        for batch in data:
-            u = int(batch[0][1])
-            self.put(window.entry(u), u, {key_of(fact) for fact, _ in batch})
 
 
 class BlockInput(Input):
@@ -90,18 +82,14 @@ class BlockInput(Input):
         yield from self.arrived.items()
         yield from self.waiting.evidence()
 
-    def dump(self) -> Any:
-        return {"in": [[list(fact), u] for fact, u in self.arrived.items()], "waiting": self.waiting.dump()}
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        for fact, u in data["in"]:
-            key, horizon = key_of(fact), self.window.exit(int(u))
-            assert horizon is not None
-            self.arrived[key], self.alive[key] = int(u), horizon
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
+        for u, facts in by_time(rows):
+            if self.window.entry(u) > t:
+                self.arrive(facts, u)
+            else:
+                self.alive.update(dict.fromkeys(facts, horizon_at(self.window, u, t)))
+                self.arrived.update(dict.fromkeys(facts, u))
         self.schedule_each(self.alive)
-        self.waiting.load(data["waiting"], key_of, self.window)
-        for entry in self.waiting.batches:
-            self.agenda.wake(entry, self.number)
 
 
 class WaitingDatedInput(DatedInput):
@@ -132,14 +120,20 @@ class WaitingDatedInput(DatedInput):
         yield from super().evidence()
         yield from self.waiting.evidence()
 
-    def dump(self) -> Any:
-        return {"in": super().dump(), "waiting": self.waiting.dump()}
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
+        rows = list(rows)
+        for u, facts in by_time(rows):
+            if self.window.entry(u) > t:
+                self.arrive(facts, u)
+        super().load((row for row in rows if self.window.entry(row[1]) <= t), t, t0)
 
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        super().load(data["in"], key_of)
-        self.waiting.load(data["waiting"], key_of, self.window)
-        for entry in self.waiting.batches:
-            self.agenda.wake(entry, self.number)
+
+def by_time(rows: Iterable[Row]) -> list[tuple[int, set[Key]]]:
+    """The facts of each time point, in order."""
+    times: dict[int, set[Key]] = {}
+    for fact, u in rows:
+        times.setdefault(u, set()).add(fact)
+    return sorted(times.items())
 
 
 class WaitingPointsInput(WaitingDatedInput, PointsInput):
@@ -152,12 +146,6 @@ class WaitingPointsInput(WaitingDatedInput, PointsInput):
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
         return iter(())
-
-    def dump(self) -> Any:
-        return None
-
-    def load(self, data: Any, key_of: KeyReader) -> None:
-        return
 
     def fill(self, t: int, t0: int) -> None:
         super().fill(t, t0)
