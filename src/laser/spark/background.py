@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from laser.errors import LaserError
+from laser.spark.column_names import check_distinct
 from laser.spark.columns import carrier, kind_of_type
 from laser.values import Predicate
 from laser.values.facts import FactInput, to_atoms
@@ -52,6 +53,7 @@ def read_background(given: Mapping[str, DataFrame] | Iterable[FactInput]) -> lis
 def _table(name: str, table: DataFrame) -> Background:
     if table.isStreaming:
         raise LaserError(f"background {name} is a stream: it must be a static DataFrame")
+    check_distinct(f"background {name}", table)
     kinds = tuple(kind_of_type(kind, column) for column, kind in table.dtypes)
     if "timestamp" in kinds:
         raise LaserError(f"background {name} has a timestamp: cast it to a number or a string")

@@ -9,13 +9,12 @@ from laser.errors import LaserError
 from laser.rules.body import ExtendedAtom
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.rules.types import ClashError, argument_types
+from laser.spark.column_names import free_name
 from laser.spark.columns import kind_of, static_type
 from laser.syntax import tree
 from laser.values import Predicate
 
-__all__ = ["Flow", "RESERVED", "find_flow"]
-
-RESERVED = ("since", "until", "time", "holds")
+__all__ = ["Flow", "find_flow"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,5 @@ def _distinct(rule: Rule, sources: list[set[str]]) -> list[str]:
         variable = term.name if isinstance(term, tree.Variable) and not term.name.startswith("_") else None
         once = flowing[i] if flowing.count(flowing[i]) == 1 else None
         name = once or (variable.lower() if variable else f"arg{i + 1}")
-        while name in names or name in RESERVED:
-            name += "_"
-        names.append(name)
+        names.append(free_name(name, names))
     return names

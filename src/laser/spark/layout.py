@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from laser.spark.column_names import free_name
 from laser.spark.columns import CARRIERS, carrier
 from laser.values import Predicate
 
@@ -37,8 +38,8 @@ class PredicateColumns:
     def led_by(self, key: str, kind: str) -> PredicateColumns:
         """The same with a key as the first argument."""
         name, arity = self.predicate
-        first = f"{key}_" if key in self.names else key
-        return PredicateColumns(Predicate(name, arity + 1), (kind, *self.kinds), (first, *self.names))
+        names = (free_name(key, self.names), *self.names)
+        return PredicateColumns(Predicate(name, arity + 1), (kind, *self.kinds), names)
 
 
 @dataclass(frozen=True)

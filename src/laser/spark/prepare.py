@@ -14,7 +14,8 @@ from laser.rules.partition_key import find_key
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.spark.background import Background
-from laser.spark.column_types import RESERVED, Flow, find_flow
+from laser.spark.column_names import are_distinct
+from laser.spark.column_types import Flow, find_flow
 from laser.spark.columns import carrier, join
 from laser.spark.job import Job
 from laser.spark.layout import Layout, PredicateColumns
@@ -267,6 +268,6 @@ def _names(request: Request, flow: Flow, predicate: Predicate) -> tuple[str, ...
     """The names that the user gave to the columns of a predicate, or those that flow there."""
     names = tuple(request.columns.get(str(predicate), request.columns.get(predicate.name, ())))
     names = names or tuple(flow.names[predicate])
-    if len(names) != predicate.arity or len(set(names)) < len(names) or set(names) & set(RESERVED):
+    if len(names) != predicate.arity or not are_distinct(names):
         raise LaserError(f"{predicate} has {predicate.arity} columns, and cannot be called {', '.join(names)}")
     return names

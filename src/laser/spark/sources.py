@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
+from laser.spark.column_names import check_distinct
 from laser.spark.columns import CARRIERS, carrier, kind_of_type
 from laser.spark.layout import Layout
 from laser.spark.partition import key_sql
@@ -186,6 +187,7 @@ def _source(
     name: str, given: DataFrame | Input, time: str | tuple[str, str] | None, tick: Tick, order: str | None
 ) -> Source:
     given = given if isinstance(given, Input) else Input(given)
+    check_distinct(f"input {name}", given.table)
     bare, _, arity = name.rpartition("/") if name.rpartition("/")[2].isdigit() else (name, "", "")
     times = _time_columns(name, given, time)
     order = given.order or (order if order in given.table.columns else None)

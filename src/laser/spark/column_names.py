@@ -1,0 +1,45 @@
+"""Names of columns that Spark can tell apart: it does not tell upper from lower case unless a setting says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from laser.errors import LaserError
+
+__all__ = ["are_distinct", "check_distinct", "free_name"]
+
+RESERVED = ("since", "until", "time", "holds")
+"""The columns of every answer besides its arguments."""
+
+
+def check_distinct(what: str, table: DataFrame) -> None:
+    """LaserError where two columns of a table have one name: nobody could say which of them is meant."""
+    by_case = table.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+    seen: dict[str, str] = {}
+    for name in table.columns:
+        plain = name if by_case else name.lower()
+        if plain in seen:
+            raise LaserError(f"{what}: {_clash(seen[plain], name)}; rename or drop one of them")
+        seen[plain] = name
+
+
+def _clash(name: str, other: str) -> str:
+    return f"two columns are called {name}" if name == other else f"Spark takes the columns {name} and {other} for one"
+
+
+def are_distinct(names: Sequence[str]) -> bool:
+    """Whether the arguments of an answer can have these names."""
+    return len({name.lower() for name in (*names, *RESERVED)}) == len(names) + len(RESERVED)
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """A name for one more argument of an answer.
+
+    >>> free_name("m", ["M", "v"]), free_name("since", [])
+    ('m_', 'since_')
+    """
+    while not are_distinct([*taken, name]):
+        name += "_"
+    return name
