@@ -66,6 +66,7 @@ class Module:
     plan: Plan
     source: str
     numbers: Mapping[Node, int]
+    revocable: frozenset[Node]
     functions: Mapping[FunctionId, str]
     indexes: Mapping[Node, tuple[Positions, ...]]
 
@@ -86,7 +87,7 @@ class Module:
         exec(self.code, namespace)
         functions = {function: namespace[name] for function, name in self.functions.items()}
         return Loaded(
-            tuple(_rule_functions(functions, number, rule) for number, rule in enumerate(self.plan.rules)),
+            tuple(self.rule_functions(functions, number, rule) for number, rule in enumerate(self.plan.rules)),
             {node: _count_functions(functions, _owner(self.numbers[node])) for node in self.recursive_counts()},
             {
                 node: NodeIndex(
@@ -94,6 +95,17 @@ class Module:
                 )
                 for node, own in tables.items()
             },
+        )
+
+    def rule_functions(self, functions: Mapping[FunctionId, Any], number: int, rule: PlanRule) -> RuleFunctions:
+        owner, positives, negatives = f"d{number}", range(len(rule.positives)), range(len(rule.negatives))
+        revocable = [subgoal.node in self.revocable for subgoal in rule.positives]
+        return RuleFunctions(
+            derive=tuple(functions[FunctionId(owner, Way.DERIVE, i)] for i in positives),
+            without=tuple(functions[FunctionId(owner, Way.WITHOUT, i)] for i in negatives),
+            blame=tuple(functions[FunctionId(owner, Way.BLAME, i)] if revocable[i] else None for i in positives),
+            blame_not=tuple(functions[FunctionId(owner, Way.BLAME_NOT, i)] for i in negatives),
+            check=functions[FunctionId(owner, Way.CHECK)],
         )
 
     def recursive_counts(self) -> Iterable[Counted]:
@@ -104,17 +116,6 @@ class Module:
 def _recursive_counts(plan: Plan) -> list[Counted]:
     recursive = [component for component in plan.components if component.recursive]
     return [node for component in recursive for node in component.nodes if isinstance(node, Counted)]
-
-
-def _rule_functions(functions: Mapping[FunctionId, Any], number: int, rule: PlanRule) -> RuleFunctions:
-    owner, positives, negatives = f"d{number}", range(len(rule.positives)), range(len(rule.negatives))
-    return RuleFunctions(
-        derive=tuple(functions[FunctionId(owner, Way.DERIVE, i)] for i in positives),
-        without=tuple(functions[FunctionId(owner, Way.WITHOUT, i)] for i in negatives),
-        blame=tuple(functions.get(FunctionId(owner, Way.BLAME, i)) for i in positives),
-        blame_not=tuple(functions[FunctionId(owner, Way.BLAME_NOT, i)] for i in negatives),
-        check=functions[FunctionId(owner, Way.CHECK)],
-    )
 
 
 def _count_functions(functions: Mapping[FunctionId, Any], owner: str) -> RuleFunctions:
@@ -153,7 +154,7 @@ class _Generator:
         for node, positions in self.indexes.items():
             self.lines += _index_functions(self.numbers[node], node, tuple(positions))
         indexes = {node: tuple(positions) for node, positions in self.indexes.items()}
-        return Module(self.plan, "\n".join(self.lines) + "\n", self.numbers, self.functions, indexes)
+        return Module(self.plan, "\n".join(self.lines) + "\n", self.numbers, self.revocable, self.functions, indexes)
 
     def rule(self, number: int, rule: PlanRule) -> None:
         for i, subgoal in enumerate(rule.positives):

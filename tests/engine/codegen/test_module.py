@@ -1,0 +1,127 @@
+"""The source of a plan: names under typed ids, a legend, nothing that is stored in vain, and errors at load."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from laser.engine.codegen.module import Loaded, Module, compile_plan
+from laser.engine.codegen.names import FunctionId, Way, function_name
+from laser.engine.relation import FOREVER
+from laser.engine.reports import Reports
+from laser.values import CODE_NAMES
+from tests.plan.plans import plan_of
+
+JOIN = "q(X, Z) :- a(X, Y) in [3], b(Y, Z) in [3], not c(X), Z > 5."
+RECURSION = "@T p(X) :- a(X) at T in [3]. @T p(X) :- q(X), b(X) at T in [3]. q(X) :- p(X) always in [2]."
+
+
+def load(module: Module) -> Loaded:
+    helpers: dict[str, Any] = {**CODE_NAMES, "FOREVER": FOREVER, **Reports().functions(module.plan)}
+    return module.load([{} for _ in module.numbers], helpers)
+
+
+def functions(source: str) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+
+
+def test_every_function_is_recorded_under_what_it_is_for() -> None:
+    module = compile_plan(plan_of(JOIN))
+    ways = {(f.way, f.subgoal) for f in module.functions if f.owner == "d0"}
+    assert ways >= {(Way.DERIVE, 0), (Way.DERIVE, 1), (Way.WITHOUT, 0), (Way.BLAME_NOT, 0), (Way.CHECK, None)}
+    assert all(function_name(function) == name for function, name in module.functions.items())
+
+
+def test_names_are_those_of_the_functions_of_the_source_and_no_two_are_one() -> None:
+    module = compile_plan(plan_of(f"{JOIN} {RECURSION.replace('q(', 'r(')}"))
+    names = [node.name for node in functions(module.source)]
+    assert len(set(names)) == len(names)
+    kept = {name for name in names if not re.fullmatch(r"n\d+_(un)?index", name)}
+    assert kept == set(module.functions.values())
+
+
+@pytest.mark.parametrize("text", [JOIN, RECURSION])
+def test_a_function_that_the_source_lacks_is_an_error_at_load(text: str) -> None:
+    module = compile_plan(plan_of(text))
+    for name in module.functions.values():
+        broken = replace(module, source=module.source.replace(f"def {name}(", f"def {name}_misspelt("))
+        with pytest.raises(KeyError, match=name):
+            load(broken)
+
+
+@pytest.mark.parametrize("way", Way)
+def test_a_function_that_was_never_recorded_is_an_error_at_load(way: Way) -> None:
+    module = compile_plan(plan_of(f"{JOIN} r(X) :- q(X, Y), b(X, Y) in [3 #]."))
+    lost = {function: name for function, name in module.functions.items() if function.way is not way}
+    with pytest.raises(KeyError):
+        load(replace(module, functions=lost))
+
+
+def test_only_what_reads_a_revocable_node_has_a_function_that_blames() -> None:
+    plan = plan_of("q(X) :- a(X) in [3], b(X) in [2 #].")
+    blamed = {
+        str(plan.rules[0].positives[f.subgoal or 0].node) for f in compile_plan(plan).functions if f.way is Way.BLAME
+    }
+    assert blamed == {"b/1 in [2 #]"}
+
+
+def test_each_machine_has_tables_of_its_own() -> None:
+    module = compile_plan(plan_of(JOIN))
+    one, two = load(module), load(module)
+    for node, index in one.indexes.items():
+        index.add([(node.label, 1, 2)])
+        assert all(table for table in index.tables.values())
+        assert not any(two.indexes[node].tables.values())
+        index.discard([(node.label, 1, 2)])
+        assert not any(index.tables.values())
+
+
+def test_the_source_begins_with_a_legend_of_all_nodes() -> None:
+    module = compile_plan(plan_of(JOIN))
+    legend = [f"# n{number}: {node}" for node, number in module.numbers.items()]
+    assert module.source.splitlines()[: len(legend)] == legend
+
+
+def test_the_text_of_the_program_stays_in_comments() -> None:
+    odd = 'q("import os") :- a("\\") or 1 == 1", X), X != "\\n". % __import__("os")\n'
+    source = compile_plan(plan_of(odd)).source
+    for line in source.splitlines():
+        assert line.startswith("#") or "__import__" not in line
+    ast.parse(source)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JOIN,
+        RECURSION,
+        "q(X) :- a(X, Y), b(Y, Z), c(Z, W), d(W).",
+        "q(X) :- a(X, X, Y) at T in [5], T > 3, Y = T + 1.",
+        "@U q(X) :- a(X) at T in [5], U = T + 3, not b(X, _).",
+        "q :- a(_, 3).",
+    ],
+)
+def test_nothing_is_stored_that_nobody_reads(text: str) -> None:
+    for function in functions(compile_plan(plan_of(text)).source):
+        names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+        stored = {n.id for n in names if isinstance(n.ctx, ast.Store) and n.id.startswith(("v_", "is_", "any_"))}
+        read = Counter(n.id for n in names if isinstance(n.ctx, ast.Load))
+        assert [name for name in stored if not read[name]] == [], function.name
+
+
+def test_a_body_of_thirty_atoms_nests_within_the_limit_of_python() -> None:
+    chain = ", ".join(f"e{i}(X{i}, X{i + 1})" for i in range(30))
+    module = compile_plan(plan_of(f"q(X0, X30) :- {chain}."))
+    deepest = max(len(line) - len(line.lstrip()) for line in module.source.splitlines()) // 4
+    assert deepest <= 20
+    assert load(module).rules[0].derive[0]([], 0, 0) == {}
+
+
+def test_ids_of_functions_are_told_apart_by_owner_way_and_place() -> None:
+    ids = [FunctionId(owner, way, place) for owner in ("d1", "d11", "n1") for way in Way for place in (None, 1, 11)]
+    assert len({function_name(each) for each in ids}) == len(ids)

@@ -1,0 +1,142 @@
+"""Every input against the definition of its window: what it holds at each tick, woken by the agenda alone, saved and restored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from laser.engine.agenda import Agenda
+from laser.engine.arrivals import Arrivals
+from laser.engine.inputs import Input, make_input
+from laser.engine.relation import Key
+from laser.plan.nodes import Dated, Feed, InputNode, Points, Recent, Unbroken
+from laser.reference import window_points
+from laser.values import Atom, Predicate
+from laser.windows import HISTORY, PRESENT, Ago, Between, Growing, Hopping, LastFacts, Sliding, Tumbling, Window
+
+P = Predicate("p", 1)
+WINDOWS: list[Window] = [
+    PRESENT, Sliding(3), Hopping(3, 2), Hopping(1, 4), Tumbling(3), Growing(4), Ago(0), Ago(2), Between(1, 3), LastFacts(3),
+]  # fmt: skip
+NODES: list[InputNode] = [
+    *(Recent(P, window) for window in WINDOWS),
+    *(Dated(P, window) for window in [*WINDOWS, HISTORY]),
+    *(Points(window) for window in [*WINDOWS, HISTORY]),
+    *(Unbroken(P, Sliding(n)) for n in (1, 2, 3)),
+]
+START = 2
+
+calls = st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(0, 2), max_size=3)), max_size=14)
+"""How far each call moves on, and its facts."""
+
+
+class Run:
+    """An input, fed and woken as a machine does it, beside the stream that it was given."""
+
+    def __init__(self, node: InputNode, is_joined: bool) -> None:
+        self.node, self.is_joined = node, is_joined
+        self.arrivals = Arrivals(3)
+        self.stream: list[tuple[int, Key]] = []
+        self.time = START
+        self.input = self.fresh()
+
+    def fresh(self) -> Input:
+        self.agenda = Agenda()
+        return make_input(self.node, 0, self.agenda, self.arrivals, self.is_joined)
+
+    def move(self, t: int, facts: list[Key]) -> None:
+        """Go to t through the ticks at which the input is woken, and take facts there."""
+        for tick in range(self.time + 1, t):
+            self.tick(tick, [])
+        self.tick(t, facts)
+
+    def tick(self, t: int, facts: list[Key]) -> None:
+        self.time = t
+        due = self.agenda.take(t)
+        new = [fact for fact in dict.fromkeys(facts) if (t, fact) not in self.stream]
+        self.stream += [(t, fact) for fact in new]
+        if facts:
+            self.arrivals.append(facts, t)
+        feed = self.node.feed
+        if (feed is Feed.STREAM and (facts or due)) or (feed is Feed.ARRIVALS and facts) or feed is Feed.CLOCK:
+            self.advance(t, set(facts) if feed is Feed.STREAM else set())
+
+    def advance(self, t: int, batch: set[Key]) -> None:
+        """Move the input; its delta says what that changed, no more and no less."""
+        before = set(self.input.live())
+        self.input.advance(t, START, batch)
+        added, removed = sorted(self.input.delta.added), sorted(self.input.delta.removed)
+        self.input.end_tick()
+        after = set(self.input.live())
+        assert (added, removed) == (sorted(after - before), sorted(before - after))
+
+    def restore(self) -> None:
+        """Go on with another input that knows only what the first one saved."""
+        rows = list(self.input.dump())
+        self.input = self.fresh()
+        self.input.load(rows, self.time, START)
+        self.input.fill(self.time, START)
+
+    def expected(self, stream: list[tuple[int, Key]], t: int) -> set[Key]:
+        """The definition."""
+        window = self.node.window  # type: ignore[union-attr]
+        points = window_points(window, [(u, Atom.of(fact)) for u, fact in stream], START, t)
+        inside = [(u, fact) for u, fact in stream if u in points]
+        if isinstance(window, LastFacts):
+            inside = [each for each in inside if each in stream[-window.size :]]
+        match self.node:
+            case Recent():
+                return {fact for _, fact in inside}
+            case Dated():
+                return {(*fact, u) for u, fact in inside}
+            case Unbroken():
+                return {fact for _, fact in inside if all((u, fact) in inside for u in points)}
+            case _:
+                return {("", u) for u in points}
+
+
+def cases(test: Callable[..., None]) -> Callable[..., None]:
+    decorated = settings(max_examples=40, deadline=None)(test)
+    return pytest.mark.parametrize("is_joined", [True, False])(
+        pytest.mark.parametrize("node", NODES, ids=str)(decorated)
+    )
+
+
+def keys(facts: list[int]) -> list[Key]:
+    return [("p", fact) for fact in facts]
+
+
+@cases
+@given(moves=calls, restored=st.integers(0, 14))
+def test_an_input_holds_what_its_window_shows(node: Any, is_joined: bool, moves: list[Any], restored: int) -> None:
+    run = Run(node, is_joined)
+    run.tick(START, [])
+    for number, (step, facts) in enumerate(moves):
+        for silent in range(run.time + 1, run.time + step):
+            run.tick(silent, [])
+            assert set(run.input.live()) == run.expected(run.stream, silent)
+        run.tick(run.time + min(step, 1), keys(facts))
+        assert set(run.input.live()) == run.expected(run.stream, run.time)
+        if number == restored:
+            run.restore()
+
+
+@cases
+@given(moves=calls)
+def test_its_evidence_is_enough_for_all_that_follows(node: Any, is_joined: bool, moves: list[Any]) -> None:
+    run = Run(node, is_joined)
+    run.tick(START, [])
+    for step, facts in moves:
+        run.move(run.time + step, keys(facts))
+    window = node.window
+    if isinstance(window, LastFacts) or isinstance(node, Points):
+        assert list(run.input.evidence()) == []  # the arrivals and the clock have it
+        return
+    evidence = [(u, fact) for fact, u in run.input.evidence()]
+    assert set(evidence) <= set(run.stream)
+    for later in range(run.time, run.time + 9):
+        assert run.expected(evidence, later) == run.expected(run.stream, later)
