@@ -56,8 +56,23 @@ def main(facts: int = 100_000) -> None:
     case = Case(w=facts // 1000, n=1000, live=facts // 10)
     idle = [(0, [Atom.of(f) for f in machines(case)]), *stream_of(jobs, case, facts // 1000)[1:]]
     measure("negation, idle", negation(case), idle, "idle(1)", facts // 1000 - 1)
+    recursions(facts // 1000)
     paths = stream_of(growing_paths, Case(w=facts // 800, n=800), facts // 800)
     measure("recursion", reach(Case(w=7)), paths, "reach(v50_3_0, v50_3_5)", 57)
+
+
+def recursions(nodes: int) -> None:
+    """Every pair of nodes is derived, from one to thousands of rule instances each."""
+    base = "p(X, Y) :- e(X, Y)."
+    chain_of = [Atom("e", (i, i + 1)) for i in range(nodes)]
+    dense = [Atom("e", (i, (i * 7 + j * 13 + 1) % nodes)) for i in range(nodes) for j in range(5)]
+    for name, rule in (("linear", "p(X, Z) :- p(X, Y), e(Y, Z)."), ("square", "p(X, Z) :- p(X, Y), p(Y, Z).")):
+        measure(f"recursion, {name}, chain", base + rule, [(1, chain_of)], Atom("p", (0, nodes)), 1)
+        measure(f"recursion, {name}, dense", base + rule, [(1, dense)], Atom("p", (0, nodes - 1)), 1)
+    count = "n(X) :- go, X = 0. n(Y) :- n(X), Y = X + 1, X < "
+    measure("recursion, counting", f"{count}{20 * nodes}.", [(1, [Atom("go")])], Atom("n", (20 * nodes,)), 1)
+    tower = "".join(f"t{i}(X) :- t{i - 1}(X) in [2]. t{i}(X) :- t{i - 1}(X), r.\n" for i in range(1, 2 * nodes))
+    measure("tower of predicates", tower, [(1, [Atom("t0", (1,))])], Atom(f"t{2 * nodes - 1}", (1,)), 1)
 
 
 if __name__ == "__main__":

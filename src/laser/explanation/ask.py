@@ -98,7 +98,7 @@ def _proofs(prover: Prover, atom: Atom, every: bool) -> tuple[tuple[Proof, ...],
     Also how many there are beyond the most that are made.
     """
     entry = (prover.world.time, atom)
-    instances = prover.instances(entry)
+    instances = prover.all_instances(entry) if every else prover.instances(entry)
     given = [prover.prove(entry)] if prover.is_given(entry) else []
     if not instances:
         return tuple(given), 0

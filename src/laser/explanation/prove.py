@@ -1,14 +1,12 @@
 """Proofs: for an atom that holds, the rule instance that makes the smallest tree.
 
 What a rule instance needs is looked up again with its variables bound, so that finding what holds need not remember why.
-Sizes are compared only where there is a choice. In a recursion they are found for all atoms that the goal can rest on: a size
-is larger than those of the parts, so that the smallest proof of nothing rests on itself.
+Sizes are compared only where there is a choice. In a recursion they are found for all atoms that the goal can rest on.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -18,19 +16,17 @@ from laser.explanation.explainers import explainer_of
 from laser.explanation.explanation import Evidence, Premise, Proof
 from laser.explanation.questions import solver
 from laser.explanation.sequences import EAGER, LazyProofs
+from laser.explanation.smallest import RecursiveInstance, smallest
 from laser.explanation.table import TimedAtom, all_positions
 from laser.explanation.words import element_text, rule_text, visible
 from laser.explanation.world import Instance, World
 from laser.rules.body import BodyElement
 from laser.rules.rule import Rule
-from laser.values import Predicate
 
 __all__ = ["Choice", "Prover", "Support"]
 
 MOST_CONSIDERED = 5_000
 """The smallest proof is chosen among so many rule instances for an atom."""
-MOST_INSTANCES = 20_000
-"""Beyond so many rule instances in a recursion, the shallowest proof is taken for the smallest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +53,19 @@ class Prover:
         self.proofs: dict[TimedAtom, Proof] = {}
         self.choices: dict[TimedAtom, Choice] = {}
         self.sizes: dict[TimedAtom, float] = {}
-        self.shallow: set[frozenset[Predicate]] = set()
-        """Components that are too large to compare sizes in: there, the round of a derivation is its size."""
 
     # -- instances
 
     def instances(self, entry: TimedAtom) -> list[Instance]:
+        """The rule instances that derive an atom for a time point; in a recursion, those that were remembered."""
+        world = self.world
+        if entry[1].signature in world.rules.component:
+            return world.remembered(entry)
+        return self.all_instances(entry)
+
+    def all_instances(self, entry: TimedAtom) -> list[Instance]:
         """All rule instances that derive an atom for a time point."""
         world, (time, atom) = self.world, entry
-        if atom.signature in world.rules.component and (known := world.recalled(entry)) is not None:
-            return known
         found: dict[Any, Instance] = {}
         for rule in world.core.rules_of(atom.signature):
             if rule.time is not None or time == world.time:
@@ -103,39 +102,13 @@ class Prover:
     def size(self, entry: TimedAtom) -> float:
         """The size of the smallest proof."""
         if entry not in self.sizes:
-            if self.world.rules.is_high:
-                self._find_sizes_below(entry)
-            self._find_size(entry)
+            if self.is_given(entry):
+                self.sizes[entry] = 1
+            elif entry[1].signature in self.world.rules.component:
+                self.sizes.update(smallest(self._below(entry), self.sizes))
+            else:
+                self.sizes[entry] = 1 + self._body_size(self._least(self.instances(entry)))
         return self.sizes[entry]
-
-    def _find_size(self, entry: TimedAtom) -> None:
-        if self.is_given(entry):
-            self.sizes[entry] = 1
-        elif entry[1].signature in self.world.rules.component:
-            self._compare_recursion(entry)
-        else:
-            self.sizes[entry] = 1 + self._body_size(self._least(self.instances(entry)))
-
-    def _find_sizes_below(self, goal: TimedAtom) -> None:
-        """Where many predicates stand on each other, go down with a stack of our own and find sizes on the way up."""
-        stack, entered = [goal], set[TimedAtom]()
-        while stack:
-            entry = stack[-1]
-            if entry in self.sizes or entry in entered or self.is_given(entry):
-                if stack.pop() not in self.sizes:
-                    self._find_size(entry)
-                continue
-            entered.add(entry)
-            stack += [other for other in self._outside(entry) if other not in self.sizes]
-
-    def _outside(self, entry: TimedAtom) -> Iterator[TimedAtom]:
-        """What an entry may rest on in components below its own."""
-        part = self.world.rules.component[entry[1].signature]
-        for instance in self.instances(entry):
-            for element in instance.rule.body:
-                if not _reads(element, part):
-                    for option in self._options(element, instance.binding):
-                        yield from option
 
     def _body_size(self, instance: Instance) -> float:
         return sum(self._size_of(support.entries) for support in self.complete(instance).supports)
@@ -143,45 +116,33 @@ class Prover:
     def _size_of(self, entries: Sequence[TimedAtom]) -> float:
         return sum(map(self.size, entries))
 
-    def _compare_recursion(self, goal: TimedAtom) -> None:
-        """Find the sizes of all entries of the goal's component on which it can rest."""
-        part = self.world.rules.component[goal[1].signature]
-        below = self._below(goal, part)
-        if below is None:
-            self.shallow.add(part)
-            self.sizes[goal] = self.world.ranks[goal]
-            return
-        self.sizes.update(_solved(below, {e: self.sizes.get(e, inf) for e in (*below, *_all_entries(below))}))
-
-    def _below(self, goal: TimedAtom, part: frozenset[Predicate]) -> dict[TimedAtom, list[RecursiveInstance]] | None:
-        """For each entry of the component below the goal, its instances; None where there are too many."""
-        if part in self.shallow:
-            return None
+    def _below(self, goal: TimedAtom) -> dict[TimedAtom, list[RecursiveInstance]]:
+        """The atoms of recursions on which a goal can rest through recursions alone, with their instances."""
         below: dict[TimedAtom, list[RecursiveInstance]] = {}
-        pending, count = [goal], 0
+        pending = [goal]
         while pending:
             entry = pending.pop()
-            if entry in below or entry in self.sizes:
-                continue
             if self.is_given(entry):
                 self.sizes[entry] = 1
-                continue
-            below[entry] = [self._recursive(instance, part) for instance in self.instances(entry)]
-            count += len(below[entry])
-            if count > MOST_INSTANCES:
-                return None
-            pending += [e for found in below[entry] for options in found.inside for option in options for e in option]
+            elif entry not in below and entry not in self.sizes:
+                below[entry] = [self._recursive(instance) for instance in self.instances(entry)]
+                pending += [
+                    e for found in below[entry] for options in found.inside for option in options for e in option
+                ]
         return below
 
-    def _recursive(self, instance: Instance, part: frozenset[Predicate]) -> RecursiveInstance:
+    def _recursive(self, instance: Instance) -> RecursiveInstance:
         outside, inside = 0.0, []
         for element in instance.rule.body:
             options = self._options(element, instance.binding)
-            if _reads(element, part):
+            if self._is_recursive(element):
                 inside.append(options)
             else:
                 outside += min(map(self._size_of, options))
         return RecursiveInstance(outside, tuple(inside))
+
+    def _is_recursive(self, element: BodyElement) -> bool:
+        return any(reading.atom.predicate in self.world.rules.component for reading in element.reads())
 
     # -- choosing
 
@@ -193,25 +154,20 @@ class Prover:
         for option in options:
             if len(option) == 1 and self.is_given(option[0]):
                 return Support(element, option)
-        measure = self._rank_of if self._is_shallow(element) else self._size_of
-        return Support(element, min(options, key=lambda option: (measure(option), -option[-1][0])))
+        return Support(element, min(options, key=lambda option: (self._size_of(option), -option[-1][0])))
 
     def choice(self, entry: TimedAtom) -> Choice:
         """The instance with the smallest proof."""
         if entry not in self.choices:
             instances = self.instances(entry)
             if len(instances) > 1:
-                instances = [self._smallest(entry, instances)]
+                self.size(entry)  # in a recursion, of all its parts at once
+                instances = [self._least(instances)]
             self.choices[entry] = self.complete(instances[0])
         return self.choices[entry]
 
     def complete(self, instance: Instance) -> Choice:
         return Choice(instance, tuple(self.support(e, instance.binding) for e in instance.rule.body))
-
-    def _smallest(self, entry: TimedAtom, instances: list[Instance]) -> Instance:
-        self.size(entry)
-        is_shallow = self.world.rules.component.get(entry[1].signature) in self.shallow
-        return min(instances, key=self._rank) if is_shallow else self._least(instances)
 
     def _least(self, instances: list[Instance]) -> Instance:
         """The instance whose parts have the smallest proofs: the first that needs nothing but data, if there is one."""
@@ -224,17 +180,6 @@ class Prover:
             if size <= least:
                 break
         return best
-
-    def _is_shallow(self, element: BodyElement) -> bool:
-        return any(_reads(element, part) for part in self.shallow)
-
-    def _rank(self, instance: Instance) -> float:
-        """The round after which an instance could be made."""
-        inside = [e for e in instance.rule.body if self._is_shallow(e)]
-        return max((self._rank_of(self.support(e, instance.binding).entries) for e in inside), default=0)
-
-    def _rank_of(self, entries: Sequence[TimedAtom]) -> float:
-        return max((0 if self.is_given(entry) else self.world.ranks[entry] for entry in entries), default=0)
 
     # -- building
 
@@ -300,41 +245,3 @@ class Prover:
 def _eager(choice: Choice) -> list[TimedAtom]:
     """What is proved before a choice is."""
     return [entry for support in choice.supports if len(support.entries) <= EAGER for entry in support.entries]
-
-
-def _reads(element: BodyElement, predicates: frozenset[Predicate]) -> bool:
-    return any(reading.atom.predicate in predicates for reading in element.reads())
-
-
-@dataclass(frozen=True, slots=True)
-class RecursiveInstance:
-    """A rule instance of a recursion: the size of what it needs from outside, and its options inside, atom by atom."""
-
-    outside: float
-    inside: tuple[Sequence[Sequence[TimedAtom]], ...]
-
-
-def _solved(below: dict[TimedAtom, list[RecursiveInstance]], sizes: dict[TimedAtom, float]) -> dict[TimedAtom, float]:
-    """Sizes, made smaller until none can be: whenever one is, those that are made of it are looked at again."""
-    users: dict[TimedAtom, list[TimedAtom]] = {}
-    for entry, found in below.items():
-        for part in _all_entries({entry: found}):
-            users.setdefault(part, []).append(entry)
-    pending = deque(reversed(below))  # what was found last tends to lie lowest
-    while pending:
-        entry = pending.popleft()
-        best = min(_instance_size(instance, sizes) for instance in below[entry])
-        if best < sizes[entry]:
-            sizes[entry] = best
-            pending += users.get(entry, ())
-    return sizes
-
-
-def _instance_size(instance: RecursiveInstance, sizes: dict[TimedAtom, float]) -> float:
-    inside = (min(sum(sizes[e] for e in option) for option in options) for options in instance.inside)
-    return 1 + instance.outside + sum(inside)
-
-
-def _all_entries(below: dict[TimedAtom, list[RecursiveInstance]]) -> set[TimedAtom]:
-    options = (option for found in below.values() for i in found for inside in i.inside for option in inside)
-    return {entry for option in options for entry in option}

@@ -19,6 +19,7 @@ from laser.values import Atom, Predicate, Value, value_order
 __all__ = ["RuleQuery", "Rules", "emit_head", "in_order", "relevant", "solver", "steps"]
 
 MOST_NESTED = 30
+"""So many predicates on top of each other are asked top down."""
 
 Given: TypeAlias = tuple[Positions, Sequence[Value], int, int]
 """What is asked of a head: values for some places, and the first and the last time point."""
@@ -46,10 +47,10 @@ class Rules:
 
     core: ResolvedProgram
     component: dict[Predicate, frozenset[Predicate]] = field(init=False, default_factory=dict)
+    """The predicates that are completed before they are asked for, each with those that are completed together with it."""
     untimed: frozenset[Predicate] = field(init=False, default=frozenset())
     order: list[frozenset[Predicate]] = field(init=False, default_factory=list)
     """The components of derived predicates, each after those on which it depends."""
-    is_high: bool = field(init=False, default=False)
     background: dict[Predicate, Table] = field(init=False, default_factory=dict)
     queries: dict[tuple[int, Positions, bool], RuleQuery] = field(init=False, default_factory=dict)
 
@@ -61,9 +62,9 @@ class Rules:
         edges = resolved_edges(core)
         loops = {edge.head for edge in edges if edge.head == edge.body}
         self.order = [part for part in components(edges, sorted(core.derived)) if part & core.derived]
-        # Questions nest as predicates do, so that a very high tower of them is built from below instead.
-        self.is_high = self._height() > MOST_NESTED
-        self.component = {p: q for q in self.order if self.is_high or len(q) > 1 or q <= loops for p in q}
+        # Questions nest as predicates do: a tower of them that is too high for that is built from below, as recursions are.
+        is_high = self._height() > MOST_NESTED
+        self.component = {p: q for q in self.order if is_high or len(q) > 1 or q <= loops for p in q}
 
     def _height(self) -> int:
         """How many components stand on each other."""

@@ -26,8 +26,8 @@ __all__ = ["Instance", "OutOfBudget", "World"]
 
 MOST_DERIVATIONS = 1_000_000
 """After so many in one component, a recursion counts as endless."""
-MOST_RECORDED = 100_000
-"""So many rule instances of recursions are remembered; beyond, all are forgotten and searched for when they are needed."""
+MOST_REMEMBERED = 20_000
+"""So many rule instances of recursions are remembered; beyond, only the first of each atom, which rests on earlier ones."""
 FEW = 8
 """So many atoms are followed through a window one by one; for more, the whole window is looked at once."""
 
@@ -63,9 +63,8 @@ class World:
         self.budget = budget
         self.known: dict[tuple[Any, ...], list[TimedAtom]] = {}
         self.complete: dict[Predicate, Table] = {}
-        self.ranks: dict[TimedAtom, int] = {}
-        self.recorded: dict[TimedAtom, dict[Any, Instance]] | None = {}
-        self.records = 0
+        self.instances: dict[TimedAtom, dict[Any, Instance]] = {}
+        self.remembers = 0
 
     # -- windows
 
@@ -147,18 +146,17 @@ class World:
     def is_fact(self, time: int, atom: Atom) -> bool:
         return bool(self.facts.table(atom.signature, time).times_of(atom, time, time))
 
-    def record(self, entry: TimedAtom, instance: Instance) -> None:
-        """Keep a rule instance of a recursion, as long as they are not too many."""
-        if self.recorded is not None:
-            self.recorded.setdefault(entry, {})[instance.key] = instance
-            self.records += 1
-            if self.records > MOST_RECORDED:
-                self.recorded = None
+    def remember(self, entry: TimedAtom, instance: Instance) -> None:
+        """Keep a rule instance of a recursion: to search for it again can mean to go through all candidates."""
+        known = self.instances.setdefault(entry, {})
+        if not known or self.remembers < MOST_REMEMBERED:
+            known[instance.key] = instance
+            self.remembers += 1
 
-    def recalled(self, entry: TimedAtom) -> list[Instance] | None:
-        """The instances of a recursion that derive an entry; None where they were too many to remember."""
+    def remembered(self, entry: TimedAtom) -> list[Instance]:
+        """The instances of a recursion that derive an entry."""
         self.ensure(entry[1].signature)
-        return None if self.recorded is None else list(self.recorded.get(entry, {}).values())
+        return list(self.instances.get(entry, {}).values())
 
     # -- what follows
 
@@ -210,7 +208,6 @@ class Rounds:
         self.world, self.part = world, part
         self.tables = {predicate: Table(ordered=False) for predicate in part}
         self.seen: set[TimedAtom] = set()
-        self.rank = 0
 
     def run(self) -> None:
         world = self.world
@@ -230,7 +227,6 @@ class Rounds:
             yield rule, None, rule.predicate
 
     def _round(self, turns: Sequence[Turn], fresh: dict[Predicate, Table]) -> dict[Predicate, Table]:
-        self.rank += 1
         added: dict[TimedAtom, None] = {}
         for rule, element, predicate in turns:
             if element is None:
@@ -251,7 +247,7 @@ class Rounds:
         assert binding is not None
         step = query.step if first is None else steps(rule.body, frozenset(), query.ranged, first)
         found: dict[TimedAtom, None] = {}
-        step(world, binding, self._recording(query, found))
+        step(world, binding, self._remembering(query, found))
         added.update((entry, None) for entry in found if entry not in self.seen)
 
     def _solve_with(self, rule: Rule, element: BodyElement, news: _Once, added: dict[TimedAtom, None]) -> None:
@@ -262,8 +258,8 @@ class Rounds:
         finally:
             self.world.complete[news.predicate] = news.whole
 
-    def _recording(self, query: RuleQuery, found: dict[TimedAtom, None]) -> Emit:
-        """Make the head, and keep the instance: to search for it again would mean to go through all candidates."""
+    def _remembering(self, query: RuleQuery, found: dict[TimedAtom, None]) -> Emit:
+        """Make the head, and keep the instance."""
         world = self.world
         made: dict[TimedAtom, None] = {}
         make = emit_head(query, ((), (), world.start, world.time), made, world.time)
@@ -272,7 +268,7 @@ class Rounds:
             make(binding)
             for entry in made:
                 found[entry] = None
-                world.record(entry, Instance.of(query, binding))
+                world.remember(entry, Instance.of(query, binding))
             made.clear()
             return False  # whatever was made: all instances are wanted
 
@@ -282,7 +278,6 @@ class Rounds:
         fresh: dict[Predicate, Table] = {}
         for entry in added:
             self.seen.add(entry)
-            self.world.ranks[entry] = self.rank
             self.tables[entry[1].signature].add(entry)
             fresh.setdefault(entry[1].signature, Table(ordered=False)).add(entry)
         return fresh
