@@ -99,7 +99,7 @@ def test_a_premise_names_the_window_where_its_time_points_are_not_plain(body: st
         ("p at 9 in [each 4]", 9, "9 is not a time point of [4, 7], the window [each 4]", None),
         ("p at 3 in [each 9]", 4, "3 is not a time point of the window [each 9], which has no time point yet", None),
         ("⊞[each 2] @T ¬ p", 4, "p holds at every time point of [2, 3], the window [each 2]", None),
-        ("⊞[each 9] @T ¬ p", 4, "T is not a time point of the window [each 9], which has no time point yet", None),
+        ("⊞[each 9] @T ¬ p", 4, "the window [each 9] has no time point yet", None),
         ("not p in [2 ago]", 9, "p holds at 7, in [7, 7], the window [2 ago]", None),
         ("g in [2 ago]", 3, "no g in the window [2 ago], which has no time point yet", None),
     ],

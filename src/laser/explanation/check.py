@@ -13,7 +13,7 @@ from typing import assert_never
 from laser.errors import ProofError
 from laser.explanation.explanation import Evidence, Premise, Proof, below
 from laser.reference import Binding, Evaluation, Snapshot, evaluate, is_ready, match_all, satisfy, window_points
-from laser.rules.body import Always, At, AtLeast, Comparison, ExtendedAtom, Now, Sometime
+from laser.rules.body import Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram, Rule
@@ -80,21 +80,26 @@ class Checker:
             binding = self.element(element, binding, by_element.get(id(element)), rule)
         return binding
 
-    def element(
-        self, element: ExtendedAtom | Comparison, binding: Binding, premise: Premise | None, rule: Rule
-    ) -> Binding:
+    def element(self, element: BodyElement, binding: Binding, premise: Premise | None, rule: Rule) -> Binding:
         what = f"{rule.text}: {premise.text if premise else 'an argument'}"
-        if isinstance(element, Comparison):
-            found = next(satisfy(element, binding), None)
-            if found is None:
-                raise ProofError(f"{what} is not true")
-            return found
-        assert premise is not None
-        if not element.is_positive:
-            demand(not premise.proofs, f"{what} has no proofs")
-            demand(self.negative(element, binding), f"{what} does not hold")
-            return binding
-        return self.positive(element, binding, premise.proofs, what)
+        match element:
+            case Comparison():
+                found = next(satisfy(element, binding), None)
+                if found is None:
+                    raise ProofError(f"{what} is not true")
+                return found
+            case ExtendedAtom():
+                proofs = premise.proofs if premise else ()
+                return self.atom(element, binding, proofs, what)
+            case _:
+                assert_never(element)
+
+    def atom(self, atom: ExtendedAtom, binding: Binding, proofs: Sequence[Proof], what: str) -> Binding:
+        if atom.is_positive:
+            return self.positive(atom, binding, proofs, what)
+        demand(not proofs, f"{what} has no proofs")
+        demand(self.negative(atom, binding), f"{what} does not hold")
+        return binding
 
     def positive(self, atom: ExtendedAtom, binding: Binding, proofs: Sequence[Proof], what: str) -> Binding:
         """Each proof is of an atom that the element matches, at a time that it asks for, in its window."""
@@ -182,7 +187,7 @@ def model(evidence: Evidence, predicate: Predicate) -> Evaluation:
 def _below(core: ResolvedProgram, predicate: Predicate) -> ResolvedProgram:
     """The rules on which a predicate depends."""
     needed, rules = {predicate}, list(_rules_of(core, {predicate}))
-    while more := {e.predicate for r in rules for e in r.body if isinstance(e, ExtendedAtom)} - needed:
+    while more := {atom.predicate for rule in rules for atom in rule.atoms} - needed:
         needed |= more
         rules += _rules_of(core, more)
     return ResolvedProgram(tuple(rules), core.background, core.shown, core.tick)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from laser.explanation.element import NearMiss, Values
 from laser.explanation.explanation import Extent
@@ -14,7 +14,7 @@ from laser.explanation.solve import AtomAccess
 from laser.explanation.table import TimedAtom, given_values
 from laser.explanation.words import extent, filled, instance, some_times
 from laser.phrases import closest, count
-from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now
+from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.syntax import tree
 from laser.syntax.terms import evaluate
 from laser.values import Atom, Predicate
@@ -46,17 +46,23 @@ def _there(prover: Prover, element: ExtendedAtom, binding: Values, window: Exten
     if element.negated_inside:
         return NearMiss(f"there is a time point of {window} without {instance(element, binding)}")
     entries = prover.support(replace(element, negated=False), binding).entries
-    time, atom = entries[-1]
+    atom = entries[-1][1]
     proofs = tuple(map(prover.prove, entries if len(entries) <= EAGER else entries[-1:]))
-    if proofs[0].source == "background":
-        reason = f"{atom} is background data"
-    elif isinstance(element.modality, AtLeast):
-        reason = f"{atom} holds at {count(len(entries), 'time point')} of {window} or more"
-    elif isinstance(element.modality, Always):
-        reason = f"{atom} holds at every time point of {window}"
-    else:
-        reason = f"{atom} holds at {time}" + (f", in {window}" if window else "")
+    is_background = proofs[0].source == "background"
+    reason = f"{atom} is background data" if is_background else f"{atom} holds {_where(element, entries, window)}"
     return NearMiss(reason, because=proofs)
+
+
+def _where(element: ExtendedAtom, entries: Sequence[TimedAtom], window: Extent | None) -> str:
+    match element.modality:
+        case AtLeast():
+            return f"at {count(len(entries), 'time point')} of {window} or more"
+        case Always():
+            return f"at every time point of {window}"
+        case Now() | Sometime() | At():
+            return f"at {entries[-1][0]}" + (f", in {window}" if window else "")
+        case _:
+            assert_never(element.modality)
 
 
 def _not_absent(world: World, element: ExtendedAtom, binding: Values, window: Extent | None) -> NearMiss:
@@ -65,7 +71,9 @@ def _not_absent(world: World, element: ExtendedAtom, binding: Values, window: Ex
     low, high = world.bounds(element.window)
     time = evaluate(element.time, binding)
     is_open = isinstance(element.time, tree.Variable) and time is None
-    if not (low <= high if is_open else type(time) is int and low <= time <= high):
+    if is_open and window is not None and window.is_empty:
+        return NearMiss(f"the window {window.written} has no time point yet")
+    if not is_open and not (type(time) is int and low <= time <= high):
         return NearMiss(_outside(world, element, binding, window))
     where = f"every time point of {window}" if is_open else f"{time}"
     return NearMiss(f"{instance(element, binding)} holds at {where}")
@@ -92,11 +100,15 @@ class _Search:
         bounds = self.access.bounds(self.world, self.binding)
         if bounds is None and self.access.known_time is not None:
             return NearMiss(_outside(self.world, self.element, self.binding, self.window))
-        if bounds is not None and isinstance(self.element.modality, Always):
-            return self._interrupted(*bounds)
-        if bounds is not None and isinstance(self.element.modality, AtLeast):
-            return self._too_few(*bounds, self.element.modality.times)
-        return self._missing(bounds)
+        match self.element.modality:
+            case Always() if bounds is not None:
+                return self._interrupted(*bounds)
+            case AtLeast(times=least) if bounds is not None:
+                return self._too_few(*bounds, least)
+            case Now() | Sometime() | At() | Always() | AtLeast():
+                return self._missing(bounds)
+            case _:
+                assert_never(self.element.modality)
 
     def _asked(self) -> Pattern:
         """What was looked for."""
