@@ -56,12 +56,7 @@ def _rule(rule: tree.Rule, kept: Collection[Predicate]) -> tree.Rule:
 
 def _binds(element: tree.BodyElement, kept: Collection[Predicate]) -> bool:
     """Whether an element of a body says which key the rule is about."""
-    return (
-        isinstance(element, tree.Literal)
-        and not element.negated
-        and not element.negated_inside
-        and element.atom.predicate not in kept
-    )
+    return isinstance(element, tree.Literal) and element.is_positive and element.atom.predicate not in kept
 
 
 def _element(element: tree.BodyElement, kept: Collection[Predicate]) -> tree.BodyElement:
