@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 ROOT = Path(__file__).parent.parent.parent
-PATIENCE = 240
+PATIENCE = 600
 """Seconds for Spark to start and to answer some micro-batches on a busy machine."""
 PIPELINE = """
 program = "rules.lars"
