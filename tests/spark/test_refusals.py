@@ -49,3 +49,9 @@ def test_answers_have_names_that_differ_in_more_than_case(spark, readings):
     keyed = spark.createDataFrame([(1, "m2", 3)], "t long, Since string, v long")
     lifted = reason("seen(V) :- temp(V).", {"temp": keyed}, time="t", key="Since")
     assert lifted["seen"].columns == ["Since_", "v", "since", "until"]
+
+
+def test_inputs_of_which_the_program_reads_none_are_refused(spark, readings):
+    stream = spark.readStream.format("rate").load().selectExpr("value AS t", "'m1' AS machine", "value")
+    for table in (readings, stream):
+        assert refusal(RULE, {"tmp": table}).startswith("the program reads none of the inputs tmp:")

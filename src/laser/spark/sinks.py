@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +19,18 @@ from laser.pipeline import Pipeline
 from laser.spark.answers import Answers
 from laser.spark.progress import Summary
 
-__all__ = ["append_json", "batch_writer", "check_output", "output_directory", "reject_writer", "write_all"]
+__all__ = [
+    "append_json",
+    "batch_writer",
+    "check_output",
+    "directory_names",
+    "output_directory",
+    "reject_writer",
+    "write_all",
+]
+
+_LOWER = string.ascii_lowercase + string.digits
+"""What no file system changes."""
 
 
 def check_output(pipeline: Pipeline) -> None:
@@ -38,9 +52,10 @@ def output_directory(output: str, overwrite: bool) -> Iterator[str]:
 
 def write_all(frames: dict[str, DataFrame], form: str, place: str) -> None:
     """Write several tables at once: most are small, and waiting for one after the other is most of the time."""
+    directories = directory_names(frames)
 
     def write(name: str) -> None:
-        frames[name].write.format(form).save(f"{place}/{_file_name(name)}")
+        frames[name].write.format(form).save(f"{place}/{directories[name]}")
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, frames))
@@ -57,6 +72,7 @@ def batch_writer(
     pipeline: Pipeline, answers: Answers, summary: Summary, held: dict[str, int]
 ) -> Callable[[DataFrame, int], None]:
     """Write a micro-batch: each predicate to a directory of its own, named by the batch, so that a repeated batch writes the same."""
+    directories = directory_names(answers)
 
     def write(rows: DataFrame, batch: int) -> None:
         rows = rows.persist()
@@ -65,7 +81,7 @@ def batch_writer(
             begun = counts.get((tag, True), 0)
             held[name] += begun
             if pipeline.output and begun + counts.get((tag, False), 0):
-                _write_batch(frame, pipeline, _file_name(name), batch)
+                _write_batch(frame, pipeline, directories[name], batch)
         late = counts.get((-1, None), 0)
         summary.late += late
         if late and pipeline.late:
@@ -96,9 +112,28 @@ def _is_local(path: str) -> bool:
     return "://" not in path
 
 
-def _file_name(predicate: str) -> str:
-    """A predicate as the name of a directory: an IRI has signs that paths do not."""
-    return "".join(c if c.isalnum() or c in "._-" else "_" for c in predicate).strip("_") or "predicate"
+def directory_names(predicates: Iterable[str]) -> dict[str, str]:
+    """For each predicate the name of its directory, from which it can be read back: other signs are written as in URLs.
+
+    So are upper-case letters where two names differ in nothing else, as some file systems take those for one.
+
+    >>> list(directory_names(["q", "q_", "q/1", "<a:b>"]).values())
+    ['q', 'q_', 'q%2F1', '%3Ca%3Ab%3E']
+    >>> list(directory_names(["aB", "ab", "B"]).values())
+    ['a%42', 'ab', 'B']
+    """
+    names = {predicate: _escaped(predicate, str.isalnum) for predicate in predicates}
+    alike = Counter(map(_folded, names.values()))
+    return {p: name if alike[_folded(name)] == 1 else _escaped(p, _LOWER.__contains__) for p, name in names.items()}
+
+
+def _folded(name: str) -> str:
+    """What a file system makes of a name that does not tell upper from lower case."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _escaped(text: str, is_plain: Callable[[str], bool]) -> str:
+    return "".join(c if is_plain(c) or c in "_.-" else "".join(f"%{byte:02X}" for byte in c.encode()) for c in text)
 
 
 def append_json(path: str, rows: DataFrame, fresh: bool = False) -> int:
