@@ -8,8 +8,9 @@ except ImportError as error:
     raise LaserError("laser.spark needs PySpark: pip install 'laser-reasoner[spark]'") from error
 
 from laser.spark.answers import Answers
+from laser.spark.failures import await_termination, explain_failure
 from laser.spark.reason import reason
 from laser.spark.session import session
 from laser.spark.sources import Input
 
-__all__ = ["Answers", "Input", "reason", "session"]
+__all__ = ["Answers", "Input", "await_termination", "explain_failure", "reason", "session"]

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 
 from laser.errors import LaserError
 from laser.spark.arrow import time_points
+from laser.spark.failures import speaks_first
 from laser.spark.job import Job
 from laser.spark.layout import Layout, PredicateColumns
 from laser.spark.lift import SEEN
@@ -193,6 +194,7 @@ def _first_seen(facts: DataFrame, job: Job) -> DataFrame:
 def _operator(job: Job, slices: Sequence[Slice]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     layout = _with_keys(job.inputs) if _repeats_keys(job, slices) else job.inputs
 
+    @speaks_first
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         part, rest = _open(iter(batches))
         if part is None:

@@ -25,7 +25,7 @@ from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.spark.store import NOWHERE, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
 from laser.spark.waiting import WaitingFacts, last_of_each_key
 
-__all__ = ["Answer", "Bucket", "Late"]
+__all__ = ["Answer", "Bucket", "Late", "refuse_foreign"]
 
 
 COMPACTED = 64
@@ -115,12 +115,7 @@ class Bucket:
                 NOWHERE,
                 0,
             )
-        if head.buckets != self.job.partition.buckets:
-            raise StateError(
-                f"the checkpoint was made with {head.buckets} buckets, and now there are {self.job.partition.buckets}: "
-                f"give buckets={head.buckets}, or begin with a new checkpoint"
-            )
-        refuse_other(head.job, self.fingerprint)
+        refuse_foreign(head, self.job.partition.buckets, self.fingerprint)
         return head
 
     def _begin(self, head: Head, lowest: int | None, complete: int) -> Head:
@@ -286,6 +281,16 @@ class Bucket:
         if wake is not None:
             wakes.append(max(wake, head.fed + 1))
         return min(wakes, default=None)
+
+
+def refuse_foreign(head: Head, buckets: int, fingerprint: str) -> None:
+    """StateError where a checkpoint is of another job, or of another number of buckets."""
+    if head.buckets != buckets:
+        raise StateError(
+            f"the checkpoint was made with {head.buckets} buckets, and now there are {buckets}: "
+            f"give buckets={head.buckets}, or begin with a new checkpoint"
+        )
+    refuse_other(head.job, fingerprint)
 
 
 def _time_of_last(counts: list[tuple[int, int]], tuples: int) -> int:

@@ -18,7 +18,7 @@ from laser.spark.progress import PredicateSummary, ProgressListener, QueryProgre
 from laser.spark.sinks import batch_writer, reject_writer
 from laser.spark.stopping import Gate, end_after_batch, is_alive
 
-__all__ = ["follow"]
+__all__ = ["checkpoint_of", "follow"]
 
 Write = Callable[[DataFrame, int], None]
 
@@ -79,11 +79,16 @@ def _await(followers: list[_Follower], progress: QueryProgress, all_of_them: boo
             each.end()
 
 
+def checkpoint_of(pipeline: Pipeline, name: str) -> str:
+    """Where one of the queries of a pipeline is remembered."""
+    return f"{pipeline.checkpoint}/{name}"
+
+
 def _start(table: DataFrame, write: Write, pipeline: Pipeline, name: str, stop: threading.Event) -> _Follower:
     """A query under way; ``once`` takes what is there and ends, a duration waits so long between micro-batches."""
     gate = Gate(stop)
     writer: Any = table.writeStream.foreachBatch(gate.before(write))
-    writer = writer.option("checkpointLocation", f"{pipeline.checkpoint}/{name}")
+    writer = writer.option("checkpointLocation", checkpoint_of(pipeline, name))
     if pipeline.every == "once":
         writer = writer.trigger(availableNow=True)
     elif pipeline.every:

@@ -35,7 +35,7 @@ def reason(
     - ``background`` are tables or facts that hold at every time point, ``constants`` values for the program's constants.
     - ``columns`` names the columns of answers, ``mixed`` lets numbers and strings share one, ``limit`` stops a recursion.
     - Of streams, ``lateness`` is how long facts may come after later ones, and ``unbounded`` the consent to a state that
-      always grows.
+      always grows. ``checkpoint`` is where the query will be remembered: one of another program is refused before it starts.
     """
     return answer(Request.read(program, inputs, options))
 

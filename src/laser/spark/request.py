@@ -37,6 +37,7 @@ class ReasonOptions(TypedDict, total=False):
     slices: int | None
     lateness: str | int
     unbounded: bool
+    checkpoint: str
     limit: int
 
 
@@ -55,6 +56,7 @@ class Request:
     slices: int | None = None
     lateness: str | int = 0
     unbounded: bool = False
+    checkpoint: str = ""
 
     @classmethod
     def read(cls, program: Program | str, inputs: Mapping[str, DataFrame | Input], options: ReasonOptions) -> Request:
@@ -82,6 +84,7 @@ class Request:
             slices=options.get("slices"),
             lateness=options.get("lateness", 0),
             unbounded=options.get("unbounded", False),
+            checkpoint=str(options.get("checkpoint", "")),
         )
 
 

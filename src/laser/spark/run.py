@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from contextlib import suppress
@@ -21,7 +20,9 @@ from laser.pipeline import Pipeline
 from laser.rules.body import ExtendedAtom
 from laser.settings import RunSettings
 from laser.spark.answers import Answers
-from laser.spark.follow import follow
+from laser.spark.claim import claimed
+from laser.spark.failures import explain_failure
+from laser.spark.follow import checkpoint_of, follow
 from laser.spark.progress import PredicateSummary, ProgressListener, Summary, watched_tasks
 from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
@@ -42,6 +43,11 @@ def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading
         check_table(name, table)
     program = load(pipeline.program)
     check_output(pipeline)
+    with claimed(pipeline.checkpoint if pipeline.follow else ""):
+        return _run(pipeline, program, listener, stop or threading.Event())
+
+
+def _run(pipeline: Pipeline, program: Program, listener: ProgressListener, stop: threading.Event) -> Summary:
     listener.say("starting Spark …")
     spark = session(pipeline.master or None, name=f"laser run {Path(pipeline.program).name}", settings=pipeline.spark)
     began = time.monotonic()
@@ -49,23 +55,16 @@ def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading
         answers = answer(_request(spark, pipeline, program))
         listener.say(answers.cut)
         if pipeline.follow:
-            summary = follow(pipeline, answers, listener, stop or threading.Event())
+            summary = follow(pipeline, answers, listener, stop)
         else:
             summary = _once(spark, pipeline, answers, listener)
     except PySparkException as error:
-        raise LaserError(_cause(error)) from None
+        raise LaserError(explain_failure(error)) from None
     finally:
         with suppress(Exception):
             spark.sparkContext.cancelAllJobs()
     summary.seconds, summary.cut = time.monotonic() - began, answers.cut
     return summary
-
-
-def _cause(error: PySparkException) -> str:
-    """What went wrong in a word: our own message if there is one in the worker's traceback, or the first line of Spark's."""
-    text = str(error)
-    ours = re.findall(r"laser\.errors\.\w+: (.+)", text)
-    return str(ours[-1]) if ours else text.split("\n", 1)[0]
 
 
 # -- from a pipeline to a request
@@ -83,6 +82,7 @@ def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Reque
         name: read_table(spark, table, False).select(*(table.columns or ["*"])).drop("_row")
         for name, table in pipeline.background.items()
     }
+    options["checkpoint"] = checkpoint_of(pipeline, "answers") if pipeline.follow else ""
     return Request.read(program, inputs, options)
 
 

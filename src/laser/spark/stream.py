@@ -22,12 +22,14 @@ from laser.errors import LaserError
 from laser.phrases import count
 from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
-from laser.spark.bucket import Answer, Bucket
+from laser.spark.bucket import Answer, Bucket, refuse_foreign
+from laser.spark.checkpoint import read_heads
+from laser.spark.failures import speaks_first
 from laser.spark.job import Job
 from laser.spark.partition import Whole, bucket_labels, bucket_sql
 from laser.spark.prepare import Prepared
 from laser.spark.request import Request
-from laser.spark.sources import ticks_to_micros
+from laser.spark.sources import Source, ticks_to_micros
 from laser.spark.state_settings import use_state_settings
 from laser.spark.store import SparkStore, pack, unpack
 from laser.ticks import Tick
@@ -36,6 +38,7 @@ from laser.values import Atom
 __all__ = ["Operator", "answer_stream", "stream_schema"]
 
 _NONE = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is no tick, but it is a lateness
+_OPERATOR = re.compile(r"^[\s:+|~-]*TransformWithState", re.MULTILINE)
 CLOCK = -1
 """The tag of rows that only move the time."""
 LATE = -1
@@ -50,8 +53,13 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
             "the program looks back over its whole history (`at T` without a window), so that its state would grow for "
             "ever: give it a window, or consent with unbounded=True"
         )
+    for source in prepared.all_sources:
+        _refuse_answers(source)
     spark = prepared.sources[0].table.sparkSession
-    job = job.in_buckets(request.buckets or spark.sparkContext.defaultParallelism)
+    heads = read_heads(spark, request.checkpoint) if request.checkpoint else []
+    job = job.in_buckets(request.buckets or (heads[0].buckets if heads else spark.sparkContext.defaultParallelism))
+    for head in heads:
+        refuse_foreign(head, job.partition.buckets, job.fingerprint)
     facts = _facts(replace(prepared, job=job), _delay(request.lateness, job.settings.tick))
     blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, facts binary")
     answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
@@ -59,6 +67,16 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     cut = f"{prepared.why}; {count(job.partition.buckets, 'bucket')}"
     use_state_settings(spark)
     return Answers(replace(prepared, job=job), table, cut, streaming=True)
+
+
+def _refuse_answers(source: Source) -> None:
+    """Spark gives the changes of one stateful operator no watermark, so a second one would wait for it and never answer."""
+    table: Any = source.table
+    if _OPERATOR.search(table._jdf.queryExecution().analyzed().toString()):
+        raise LaserError(
+            f"input {source.name} comes from the answers of another stream, and Spark runs one such program in a query: "
+            "write those answers to files or a table, and read them as a stream of their own"
+        )
 
 
 def stream_schema(job: Job) -> str:
@@ -95,6 +113,7 @@ def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Record
     names = bucket_labels(job.partition.buckets)
     columns = ["tag", "time", *job.inputs.slots, *(["order"] if job.reach.tuples else [])]
 
+    @speaks_first
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
@@ -130,6 +149,7 @@ class Operator(StatefulProcessor):
         self.handle = handle
         self.store = SparkStore(handle)
 
+    @speaks_first
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
         tables, lowest = [], None
         for row in rows:
@@ -138,6 +158,7 @@ class Operator(StatefulProcessor):
                 tables.append(unpack(bytes(row.facts)))
         yield from self._turn(key[0], tables, lowest, timerValues)
 
+    @speaks_first
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
         yield from self._turn(key[0], [], None, timerValues)
 

@@ -1,0 +1,127 @@
+"""What goes wrong in a stream is said in one sentence: before the query starts where possible, and in its first line else."""
+
+from __future__ import annotations
+
+import fcntl
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from pyspark.errors import StreamingQueryException
+
+from laser import LaserError, StateError
+from laser.cli import main
+from laser.spark import await_termination, explain_failure, reason
+from laser.spark.failures import KNOWN
+from tests.spark.streams import write_file
+
+RULE = "hot(X) :- temp(X) in [3], X > 100."
+OTHER = RULE.replace("100", "101")
+FAR = "far(Y) :- temp(X), Y = X * 100000000000000000000."
+
+
+def put(place, rows, number, kind=None):
+    columns = {"t": pa.array([t for t, _ in rows], pa.int64()), "x": pa.array([x for _, x in rows], kind or pa.int64())}
+    write_file(pa.table(columns), place, number)
+
+
+def follow(spark, place):
+    return spark.readStream.schema("t long, x long").parquet(str(place))
+
+
+def start(answers, checkpoint):
+    table = answers.table.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
+    return table.trigger(availableNow=True).start()
+
+
+@pytest.fixture(scope="module")
+def begun(spark, tmp_path_factory):
+    """A stream that has been under way, with something new to read."""
+    base = tmp_path_factory.mktemp("failures")
+    put(base / "in", [(1, 120), (9, 5)], 0)
+    await_termination(start(reason(RULE, {"temp": follow(spark, base / "in")}, time="t", buckets=2), base / "state"))
+    put(base / "in", [(12, 120)], 1)
+    return base
+
+
+@pytest.mark.parametrize(
+    ("program", "buckets", "sentence"),
+    [
+        (OTHER, 2, "the checkpoint is of another program: its rules"),
+        (RULE, 3, "the checkpoint was made with 2 buckets, and now there are 3: give buckets=2"),
+    ],
+)
+def test_a_checkpoint_that_does_not_fit_is_refused_in_the_first_line(spark, begun, program, buckets, sentence):
+    inputs = {"temp": follow(spark, begun / "in")}
+    query = start(reason(program, inputs, time="t", buckets=buckets), begun / "state")
+    with pytest.raises(LaserError) as caught:
+        await_termination(query)
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value.__context__, StreamingQueryException)
+    assert sentence in str(caught.value.__context__).splitlines()[0]
+    assert explain_failure(query) == str(caught.value)
+    with pytest.raises(StateError, match=sentence):
+        reason(program, inputs, time="t", buckets=buckets, checkpoint=str(begun / "state"))
+
+
+def test_a_checkpoint_that_fits_says_how_many_buckets_there_are(spark, begun):
+    answers = reason(RULE, {"temp": follow(spark, begun / "in")}, time="t", checkpoint=str(begun / "state"))
+    assert answers.prepared.job.partition.buckets == 2
+    new = reason(RULE, {"temp": follow(spark, begun / "in")}, time="t", checkpoint=str(begun / "new"), buckets=5)
+    assert new.prepared.job.partition.buckets == 5
+
+
+def test_a_value_too_large_for_its_column_is_said_first(spark, begun):
+    query = start(reason(FAR, {"temp": follow(spark, begun / "in")}, time="t", buckets=1), begun / "far")
+    with pytest.raises(LaserError, match=r"^column y of far/1 is bigint") as caught:
+        await_termination(query)
+    assert "column y of far/1 is bigint" in str(caught.value.__context__).splitlines()[0]
+    table = spark.read.schema("t long, x long").parquet(str(begun / "in"))
+    with pytest.raises(Exception, match="Python worker") as raised:
+        reason(FAR, {"temp": table}, time="t", buckets=1)["far"].collect()
+    assert explain_failure(raised.value) == str(caught.value)
+    assert "Traceback" not in str(raised.value)
+
+
+def test_files_that_cannot_be_read_are_named(spark, tmp_path):
+    put(tmp_path / "types", [(13, "ab")], 0, pa.string())
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "0000.parquet").write_bytes(b"PAR1 nothing")
+    for name, said in (("types", "Parquet column [x]"), ("broken", "error while reading file")):
+        query = start(
+            reason(RULE, {"temp": follow(spark, tmp_path / name)}, time="t", buckets=1), tmp_path / "s" / name
+        )
+        with pytest.raises(LaserError) as caught:
+            await_termination(query)
+        assert said in str(caught.value)
+        assert f"{name}/0000.parquet" in str(caught.value)
+        assert len(str(caught.value)) < 300
+
+
+def test_what_spark_says_is_cleared_of_its_frame():
+    line = "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: [A.B_C] It broke.  SQLSTATE: KD001 SQLSTATE: XXKST\nPlan"
+    assert explain_failure(Exception(line)) == "It broke."
+    worker = "x: Traceback (most recent call last):\n  File a\nValueError: odd\n=== Streaming Query ===\nCurrent: 1"
+    assert explain_failure(Exception(worker)) == "a worker failed: ValueError: odd"
+    for words, meaning in KNOWN.items():
+        assert explain_failure(Exception(f"[X] …\nModuleNotFoundError: {words}\n")) == meaning
+
+
+def test_answers_of_a_stream_are_not_the_input_of_another_program(spark, begun):
+    answers = reason(RULE, {"temp": follow(spark, begun / "in")}, time="t")
+    for table in (answers["hot"], answers["hot"].where("holds").selectExpr("time + 0 AS time", "x")):
+        with pytest.raises(LaserError, match="input hot comes from the answers of another stream"):
+            reason("alarm(X) :- hot(X).", {"hot": table.drop("holds")}, time="time")
+
+
+def test_a_second_run_on_a_checkpoint_is_refused(tmp_path):
+    (tmp_path / "rules.lars").write_text(RULE, "utf-8")
+    (tmp_path / "state").mkdir()
+    command = ["run", "--program", str(tmp_path / "rules.lars"), "--input", f"temp={tmp_path}/in", "--follow"]
+    with (tmp_path / "state" / "laser.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = CliRunner().invoke(main, [*command, "--checkpoint", str(tmp_path / "state")], prog_name="laser")
+    assert result.exit_code == 1
+    assert "another run is at work on the checkpoint" in result.output
+    assert "Traceback" not in result.output
