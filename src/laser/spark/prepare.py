@@ -125,11 +125,6 @@ def _read_sources(
         raise LaserError("two inputs are of one predicate: unite their DataFrames first")
     mentioned = _mentioned(core)
     sources = [source for source in given if tuples or source.program_predicate in mentioned]
-    if not sources:
-        raise LaserError(
-            f"the program reads none of the inputs {', '.join(source.name for source in given)}: "
-            "are their names those of its predicates?"
-        )
     if tuples and lifted is not None and not all(source.is_lifted for source in sources):
         raise LaserError(f"a tuple window counts every input, so every input needs the key {lifted}")
     return sources, [source for source in given if source not in sources]

@@ -46,6 +46,9 @@ def answer(request: Request) -> Answers:
     if len(streaming) > 1:
         raise LaserError("some inputs are streams and others are not: give what does not stream as background")
     prepared = prepare(request)
+    if not prepared.sources:
+        names = ", ".join(source.name for source in request.sources)
+        raise LaserError(f"the program reads none of the inputs {names}: are their names those of its predicates?")
     if streaming == {True}:
         from laser.spark.stream import answer_stream
 
