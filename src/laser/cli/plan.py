@@ -7,6 +7,7 @@ import click
 from laser.checks.load import load
 from laser.cli import options
 from laser.engine import describe
+from laser.sql.dialects import Dialect
 from laser.ticks import Tick
 from laser.values import Value
 
@@ -18,13 +19,29 @@ __all__ = ["command"]
 @options.consts
 @options.tick
 @click.option("--source", is_flag=True, help="The Python source that the rules are compiled to.")
-def command(program: str, consts: dict[str, Value], tick: Tick, source: bool) -> None:
+@click.option(
+    "--sql",
+    type=click.Choice(["duckdb", "spark"]),
+    is_flag=False,
+    flag_value="duckdb",
+    help="The SQL that the rules become over a history, as DuckDB or Spark has it.",
+)
+def command(program: str, consts: dict[str, Value], tick: Tick, source: bool, sql: Dialect | None) -> None:
     """Show how PROGRAM is evaluated.
 
     \b
     Examples:
       laser plan cooling.lars
       laser plan cooling.lars --const n=30 --source
+      laser plan cooling.lars --sql
+      laser plan cooling.lars --sql spark
     """
+    if sql is not None:
+        from laser.sql.describe import describe as describe_sql
+
+        if source:
+            raise click.UsageError("--source and --sql exclude each other")
+        click.echo(describe_sql(load(program), sql, constants=consts, tick=tick).rstrip("\n"))
+        return
     show = describe.source if source else describe.describe
     click.echo(show(load(program), constants=consts, tick=tick).rstrip("\n"))

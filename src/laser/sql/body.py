@@ -1,0 +1,153 @@
+"""The body of a rule: one select over all that must hold, with comparisons, less what must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from laser.plan.nodes import Node, Pending, Points
+from laser.plan.plan import PlanRule, Subgoal
+from laser.sql.absent import without
+from laser.sql.inputs import spans
+from laser.sql.kinds import Kind
+from laser.sql.relation import Relation
+from laser.sql.terms import FALSE, Expression, compare, equal, evaluate, time_point
+from laser.sql.text import comma, greatest, indent, least, where
+from laser.sql.timeline import Timeline
+from laser.sql.windows import time_window
+from laser.syntax.terms import variables
+from laser.syntax.tree import Term, Variable
+from laser.windows import HISTORY
+
+__all__ = ["Body"]
+
+
+class Body:
+    """The rows of a body, and what its variables are bound to in them."""
+
+    def __init__(self, rule: PlanRule, relations: Callable[[Node], Relation], timeline: Timeline) -> None:
+        self._join = _Join(rule, relations, timeline)
+        self.holds = self._join.holds()
+        """Whether it may hold at all."""
+        self.bound = self._join.bound
+        self._rows: str | None = None
+        negatives = [subgoal for subgoal in rule.negatives if not relations(subgoal.node).empty]
+        if self.holds and negatives:
+            self._subtract(rule, [(relations(subgoal.node), subgoal.terms) for subgoal in negatives], timeline)
+
+    def _subtract(self, rule: PlanRule, negatives: list[tuple[Relation, tuple[Term, ...]]], timeline: Timeline) -> None:
+        """Negation last, from rows of what the head and the negated part ask for."""
+        asked = {variable.name for variable in variables([*rule.terms, *(t for _, terms in negatives for t in terms)])}
+        columns = {name: f"v{i}" for i, name in enumerate(name for name in self.bound if name in asked)}
+        rows = self._join.select([f"{self.bound[name].sql} as {column}" for name, column in columns.items()], [])
+        for relation, terms in negatives:
+            over = {name: Expression(f"p.{column}", self.bound[name].kind) for name, column in columns.items()}
+            rows = without(rows, list(columns.values()), [evaluate(term, over) for term in terms], relation, timeline)
+        self.bound = {name: Expression(f"b.{column}", self.bound[name].kind) for name, column in columns.items()}
+        self._rows = rows
+
+    def select(self, columns: list[str], conditions: list[str]) -> str:
+        """Columns over what is bound, and the interval, where some conditions hold."""
+        if self._rows is None:
+            return self._join.select(columns, conditions)
+        return f"select {comma(columns)}b.c, b.h\nfrom (\n{indent(self._rows)}\n) as b{where(conditions)}"
+
+
+@dataclass
+class _Join:
+    """Takes the subgoals and tests of a body one after the other."""
+
+    rule: PlanRule
+    relations: Callable[[Node], Relation]
+    timeline: Timeline
+    bound: dict[str, Expression] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    begins: list[str] = field(default_factory=list)
+    ends: list[str] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)
+
+    def holds(self) -> bool:
+        """Take everything; False where the body is known not to hold at all."""
+        last = [subgoal for subgoal in self.rule.positives if isinstance(subgoal.node, Points)]
+        positives = [subgoal for subgoal in self.rule.positives if not isinstance(subgoal.node, Points)]
+        if any(self.relations(subgoal.node).empty for subgoal in positives):
+            return False
+        tests = list(self.rule.tests)
+        for subgoal in sorted(positives, key=self._narrowest, reverse=True):
+            self._read(subgoal)
+        self._test(tests)
+        for subgoal in last:
+            self._point(subgoal)
+            self._test(tests)
+        assert not tests, f"unbound test in {self.rule.text}"
+        return FALSE not in self.conditions
+
+    def _narrowest(self, subgoal: Subgoal) -> int:
+        """Where a variable occurs in columns of several kinds, it is read from the narrowest."""
+        return sum(kind != Kind.ANY for kind in self.relations(subgoal.node).kinds)
+
+    def _read(self, subgoal: Subgoal) -> None:
+        relation, alias = self.relations(subgoal.node), f"s{len(self.sources)}"
+        self.sources.append(f"{self._clipped(subgoal, relation)} as {alias}")
+        self._overlap(f"{alias}.c", f"{alias}.h")
+        for term, value in zip(subgoal.terms, relation.values(alias), strict=True):
+            self._match(term, value)
+
+    def _clipped(self, subgoal: Subgoal, relation: Relation) -> str:
+        """A key counts while its time is in the window; one that waits for its time, from then on."""
+        if subgoal.window == HISTORY and not isinstance(subgoal.node, Pending):
+            return relation.name
+        c, h = spans(time_window(subgoal.window), relation.columns[-1], self.timeline)
+        c, h = f"greatest(c, {c})", f"least(h, {h})"
+        return f"(select {comma(relation.columns)}{c} as c, {h} as h from {relation.name} where {c} <= {h})"
+
+    def _match(self, term: Term, value: Expression) -> None:
+        if isinstance(term, Variable):
+            if term.is_anonymous:
+                return
+            if term.name not in self.bound:
+                self.bound[term.name] = value
+                return
+        known = evaluate(term, self.bound)
+        self.conditions.append(equal(known, value))
+        if isinstance(term, Variable) and known.kind != value.kind and known.kind in (Kind.ANY, Kind.NUMBER):
+            self.bound[term.name] = value if known.kind == Kind.ANY or value.kind == Kind.INTEGER else known
+
+    def _point(self, subgoal: Subgoal) -> None:
+        """A time point of a window; one that is bound is only asked for its place."""
+        (term,) = subgoal.terms
+        window = time_window(subgoal.node.window) if isinstance(subgoal.node, Points) else None
+        assert window is not None
+        if isinstance(term, Variable) and term.name not in self.bound:
+            self._read(subgoal)
+            return
+        u = time_point(evaluate(term, self.bound), *self.timeline)
+        c, h = spans(window, f"({u})", self.timeline)
+        self.conditions += [f"({u}) is not null", f"{c} <= {h}"]
+        self._overlap(c, h)
+        if isinstance(term, Variable):
+            self.bound[term.name] = Expression(f"({u})", Kind.INTEGER)
+
+    def _overlap(self, begin: str, end: str) -> None:
+        """Intervals that overlap pair by pair all overlap."""
+        self.conditions += [f"{begin} <= {other}" for other in self.ends]
+        self.conditions += [f"{other} <= {end}" for other in self.begins]
+        self.begins.append(begin)
+        self.ends.append(end)
+
+    def _test(self, tests: list) -> None:  # type: ignore[type-arg]
+        """Filter by the tests that are ready, and assign."""
+        while ready := next((test for test in tests if test.is_ready(self.bound.keys())), None):
+            tests.remove(ready)
+            assigned = ready.assigns(self.bound.keys())
+            if assigned is None:
+                self.conditions.append(compare(ready, self.bound))
+            else:
+                name, term = assigned
+                self.bound[name] = value = evaluate(term, self.bound)
+                self.conditions.append(f"({value.sql}) is not null")
+
+    def select(self, columns: list[str], conditions: list[str]) -> str:
+        sources = f"\nfrom {', '.join(self.sources)}" if self.sources else ""
+        spans = f"{greatest(self.begins)} as c, {least(self.ends)} as h"
+        return f"select {comma(columns)}{spans}{sources}{where([*self.conditions, *conditions])}"

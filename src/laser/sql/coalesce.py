@@ -1,0 +1,24 @@
+"""Coalesce: intervals of one key that overlap or touch become one."""
+
+from __future__ import annotations
+
+from laser.sql.text import indent, partition
+
+__all__ = ["coalesce"]
+
+
+def coalesce(source: str, keys: list[str], ascending: bool = False) -> str:
+    """The maximal intervals of each key.
+
+    An interval that begins after all before it have ended begins an island; the island ends where the largest of those before the
+    next one does. With ``ascending``, what begins later never ends earlier, so that the one before tells the largest end.
+    """
+    before = f"lag(h) over ({partition(keys)}order by c, h)"
+    if not ascending:
+        before = f"max(h) over ({partition(keys)}order by c rows between unbounded preceding and 1 preceding)"
+    columns = "".join(f"{key}, " for key in keys)
+    whole = f"max(h) over ({partition(keys).strip()})"
+    seen = f"select {columns}c, {before} as before, {whole} as final\nfrom (\n{indent(source)}\n) as spans"
+    begins = f"select * from (\n{indent(seen)}\n) as seen where before is null or c > before + 1"
+    end = f"coalesce(lead(before) over ({partition(keys)}order by c), final)"
+    return f"select {columns}c, {end} as h\nfrom (\n{indent(begins)}\n) as islands"

@@ -1,0 +1,138 @@
+"""Kinds of columns: how the values of one position are kept in SQL, so that equal values are equal there and no others.
+
+A column of one kind has the type that its values have: whole numbers are BIGINT, numbers of which some are not whole DOUBLE, strings
+and IRIs VARCHAR. Where several kinds meet, a column has structs without NULLs, ``{k, n, s}``: the rank of the value's type, its
+number (or 0) and its text (or ''). Whole numbers beside others must be below 2**53, where doubles are exact; a value that is not
+stops the query, and the reasoner, which has exact numbers of any size, takes over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+from functools import reduce
+from typing import assert_never
+
+from laser.values import Iri, Value
+
+__all__ = ["EXACT", "INEXACT", "Kind", "convert", "join", "kind_of", "literal", "number_of", "text"]
+
+EXACT = 2**53
+"""Up to here, every whole number is a double."""
+
+INEXACT = "laser: a number is too large to be exact"
+"""What a query says when it stops; the executor knows the words."""
+
+
+class Kind(Enum):
+    """What the values of a column are, with the column's type."""
+
+    INTEGER = "bigint"
+    NUMBER = "double"
+    STRING = "varchar"
+    IRI = "varchar "  # the blank tells it from STRING: two members of one value would be one
+    ANY = "struct(k tinyint, n double, s varchar)"
+
+    @property
+    def column(self) -> str:
+        """The type of the column in DuckDB."""
+        return self.value.strip()
+
+    @property
+    def is_number(self) -> bool:
+        return self in (Kind.INTEGER, Kind.NUMBER)
+
+
+_LITERAL = re.compile(r"cast\((-?\d+) as bigint\)")
+_RANK = {Kind.INTEGER: 0, Kind.NUMBER: 0, Kind.STRING: 1, Kind.IRI: 2}
+
+
+def join(kinds: Iterable[Kind]) -> Kind:
+    """The kind of a column into which columns of these kinds flow."""
+    return reduce(_join, kinds)
+
+
+def _join(one: Kind, other: Kind) -> Kind:
+    if one == other:
+        return one
+    return Kind.NUMBER if one.is_number and other.is_number else Kind.ANY
+
+
+def kind_of(value: Value) -> Kind | None:
+    """The kind of a column that has only this value; None where no column has it: a whole number of more than 64 bits."""
+    match value:
+        case Iri():
+            return Kind.IRI
+        case str():
+            return Kind.STRING
+        case float():
+            return Kind.NUMBER
+        case int():
+            return Kind.INTEGER if -(2**63) < value < 2**63 else None
+        case _:
+            assert_never(value)
+
+
+def literal(value: Value) -> str:
+    """A value as a literal of its own kind."""
+    match value:
+        case Iri():
+            return text(value.text)
+        case str():
+            return text(value)
+        case float():
+            return f"cast({value!r} as double)"
+        case int():
+            return f"cast({value} as bigint)"
+        case _:
+            assert_never(value)
+
+
+def text(value: str) -> str:
+    """A text as a literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def convert(sql: str, kind: Kind, to: Kind) -> str:
+    """An expression of one kind as one of a wider kind."""
+    if kind == to:
+        return sql
+    match to:
+        case Kind.NUMBER:
+            assert kind == Kind.INTEGER
+            if (whole := _LITERAL.fullmatch(sql)) and abs(int(whole[1])) <= EXACT:
+                return literal(float(whole[1]))
+            return (
+                f"case when {sql} between -{EXACT} and {EXACT} then cast({sql} as double) else error('{INEXACT}') end"
+            )
+        case Kind.ANY:
+            return _any(sql, kind)
+        case Kind.INTEGER | Kind.STRING | Kind.IRI:
+            raise AssertionError(f"{kind} does not widen to {to}")
+        case _:
+            assert_never(to)
+
+
+def _any(sql: str, kind: Kind) -> str:
+    if kind.is_number:
+        struct = _struct("0", convert(sql, kind, Kind.NUMBER), "''")
+        return f"case when {sql} is not null then {struct} end" if " " in sql else struct  # a column is never NULL
+    return _struct(str(_RANK[kind]), "cast(0 as double)", sql)
+
+
+def _struct(rank: str, number: str, words: str) -> str:
+    return f"{{'k': cast({rank} as tinyint), 'n': {number}, 's': {words}}}"
+
+
+def number_of(sql: str, kind: Kind) -> tuple[str, Kind]:
+    """The number that an expression is, with its kind; NULL where it is none."""
+    match kind:
+        case Kind.INTEGER | Kind.NUMBER:
+            return sql, kind
+        case Kind.ANY:
+            return f"case when ({sql}).k = 0 then ({sql}).n end", Kind.NUMBER
+        case Kind.STRING | Kind.IRI:
+            return "cast(null as double)", Kind.NUMBER
+        case _:
+            assert_never(kind)

@@ -1,0 +1,250 @@
+"""From a plan to SQL: one statement for each node, in the order of evaluation.
+
+What cannot be said in SQL (recursion, tuple windows) is refused by name, and so is what rests on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never, cast
+
+from laser.plan.nodes import (
+    Background,
+    Dated,
+    EveryPoint,
+    Gate,
+    InputNode,
+    MadeNode,
+    ManyPoints,
+    Node,
+    Pending,
+    Pinned,
+    Plain,
+    Points,
+    Projection,
+    Recent,
+    Shared,
+    Unbroken,
+    Union,
+    Unit,
+)
+from laser.plan.plan import Component, Plan, PlanRule, Subgoal
+from laser.sql import counting, inputs
+from laser.sql.coalesce import coalesce
+from laser.sql.kinds import Kind
+from laser.sql.refusal import NotLowered
+from laser.sql.relation import Relation
+from laser.sql.rule import derive, keeps_apart
+from laser.sql.text import comma, name, names
+from laser.sql.timeline import Timeline
+from laser.sql.windows import time_window
+from laser.syntax.tree import Constant
+from laser.values import Predicate
+
+__all__ = ["Inputs", "Lowering", "Statement", "lower"]
+
+Inputs = Mapping[Predicate, tuple[Kind, ...] | None]
+"""The kinds of the columns of each predicate that has facts; None where no column can have its values."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What makes one relation, with the user's rules that it serves."""
+
+    relation: Relation
+    node: Node
+    query: str
+    rules: tuple[str, ...]
+    kept: bool
+    """Whether it is worth a table: it is read more than once, and is more than a look at what is there."""
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """A plan as SQL: its statements in order, the relation of each output, and what is refused, with the reason."""
+
+    statements: tuple[Statement, ...]
+    outputs: Mapping[Predicate, Relation]
+    refused: Mapping[Node, str]
+
+
+def lower(plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline) -> Lowering:
+    """The SQL of a plan, given the kinds of what streams in and of the background data."""
+    work = _Work(plan, streamed, background, timeline)
+    for component in plan.components:
+        if any(node in work.wanted for node in component.nodes):
+            work.take(component)
+    outputs = {p: work.relations[node] for p, node in plan.outputs.items() if node in work.relations}
+    return Lowering(tuple(work.statements), outputs, work.refused)
+
+
+@dataclass
+class _Work:
+    plan: Plan
+    streamed: Inputs
+    background: Inputs
+    timeline: Timeline
+    relations: dict[Node, Relation] = field(default_factory=dict)
+    refused: dict[Node, str] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rules: dict[Node, list[PlanRule]] = {}
+        for rule in self.plan.rules:
+            self.rules.setdefault(rule.head, []).append(rule)
+        self.wanted = self._wanted()
+        self.numbers = {node: i for i, node in enumerate(n for c in self.plan.components for n in c.nodes)}
+        self.reads = _Reads.of(self.plan, self.wanted)
+
+    def _wanted(self) -> set[Node]:
+        """The nodes on which outputs rest."""
+        found: set[Node] = set()
+        stack = list(self.plan.outputs.values())
+        while stack:
+            node = stack.pop()
+            if node not in found:
+                found.add(node)
+                stack += node.sources
+                stack += [subgoal.node for rule in self.rules.get(node, ()) for subgoal in rule.subgoals]
+        return found
+
+    def take(self, component: Component) -> None:
+        """Lower the node of a component, or say why not."""
+        try:
+            if component.recursive:
+                raise NotLowered(f"recursion through {', '.join(map(str, component.nodes))}")
+            (node,) = component.nodes
+            self._below(node)
+            relation, query = self._node(cast("InputNode | MadeNode", node))
+        except NotLowered as refusal:
+            self.refused.update(dict.fromkeys(component.nodes, str(refusal)))
+            return
+        self.relations[node] = relation
+        if query is not None:
+            texts = tuple(dict.fromkeys(rule.text for rule in self.rules.get(node, ()))) or (str(node),)
+            kept = self.reads.count(node) > 1 and not _is_look(node, relation)
+            self.statements.append(Statement(relation, node, query, texts, kept))
+
+    def _below(self, node: Node) -> None:
+        """What rests on something that is not lowered is not lowered either."""
+        subgoals = [subgoal.node for rule in self.rules.get(node, ()) for subgoal in rule.subgoals]
+        for source in (*node.sources, *subgoals):
+            if source in self.refused:
+                reason = self.refused[source]
+                raise NotLowered(
+                    reason if reason.startswith("it reads ") else f"it reads {source}, which is not lowered: {reason}"
+                )
+
+    def _node(self, node: InputNode | MadeNode) -> tuple[Relation, str | None]:
+        """The relation of a node and its query; there is none where the relation is there already, or empty."""
+        merged = node in self.reads.merged
+        match node:
+            case Recent(predicate=predicate, window=window):
+                facts = self._facts(node, predicate, self.streamed)
+                sql = inputs.recent(facts.name, facts.columns, time_window(window), self.timeline, merged)
+                return self._made(node, facts, facts.kinds, sql, merged)
+            case Dated(predicate=predicate, window=window):
+                facts = self._facts(node, predicate, self.streamed)
+                sql = inputs.dated(facts.name, facts.columns, time_window(window), self.timeline)
+                return self._made(node, facts, (*facts.kinds, Kind.INTEGER), sql, True)
+            case Unbroken(predicate=predicate, window=window):
+                facts = self._facts(node, predicate, self.streamed)
+                sql = inputs.unbroken(facts.name, facts.columns, window, self.timeline)
+                return self._made(node, facts, facts.kinds, sql, True)
+            case Background(predicate=predicate):
+                facts = self._facts(node, predicate, self.background)
+                sql = f"select distinct {comma(facts.columns)}{self.timeline.first} as c, {self.timeline.last} as h from {facts.name}"
+                return self._made(node, facts, facts.kinds, sql, True)
+            case Points(window=window):
+                sql = inputs.points(time_window(window), self.timeline)
+                return Relation(self._name(node), (Kind.INTEGER,), coalesced=True), sql
+            case Unit():
+                sql = f"select {self.timeline.first} as c, {self.timeline.last} as h"
+                return Relation(self._name(node), (), coalesced=True), sql
+            case EveryPoint(dated=source, window=window):
+                dated = self.relations[source]
+                sql = counting.every_point(dated, time_window(window), self.timeline)
+                return self._made(node, dated, dated.kinds[:-1], coalesce(sql, dated.columns[:-1]), True)
+            case ManyPoints(dated=source, times=times):
+                dated = self.relations[source]
+                sql = counting.many_points(dated, times)
+                return self._made(node, dated, dated.kinds[:-1], coalesce(sql, dated.columns[:-1]), True)
+            case Gate(source=source, values=values):
+                rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
+                return self._derived(node, [rule], merged)
+            case Plain() | Pinned() | Pending() | Union() | Projection() | Shared():
+                return self._derived(node, self.rules.get(node, []), merged)
+            case _:
+                assert_never(node)
+
+    def _facts(self, node: Node, predicate: Predicate, given: Inputs) -> Relation:
+        """The table of the facts of a predicate."""
+        if predicate not in given:
+            return Relation("", (Kind.STRING,) * predicate.arity, empty=True)
+        kinds = given[predicate]
+        if kinds is None:
+            raise NotLowered(f"{predicate} has numbers that are not exact in SQL")
+        return Relation(name(facts_table(predicate, isinstance(node, Background))), kinds)
+
+    def _made(
+        self, node: Node, source: Relation, kinds: tuple[Kind, ...], sql: str, coalesced: bool
+    ) -> tuple[Relation, str | None]:
+        relation = Relation(self._name(node), kinds, coalesced, source.empty)
+        return relation, None if source.empty else sql
+
+    def _derived(self, node: Node, rules: Sequence[PlanRule], merged: bool) -> tuple[Relation, str | None]:
+        sql, kinds = derive(rules, self.relations.__getitem__, self.timeline)
+        if sql is None:
+            return Relation(self._name(node), (Kind.STRING,) * node.width, True, empty=True), None
+        apart = keeps_apart(rules, self.relations.__getitem__)
+        if merged and not apart:
+            sql = coalesce(sql, names(len(kinds)))
+        return Relation(self._name(node), kinds, merged or apart), sql
+
+    def _name(self, node: Node) -> str:
+        return f"n{self.numbers[node]}"
+
+
+def _is_look(node: Node, relation: Relation) -> bool:
+    """Whether a relation costs no more than reading what it is made of."""
+    return isinstance(node, Background | Unit) or (isinstance(node, Recent) and not relation.coalesced)
+
+
+def facts_table(predicate: Predicate, background: bool) -> str:
+    """The name of the table of what is given of a predicate."""
+    return f"{predicate} background" if background else str(predicate)
+
+
+@dataclass(frozen=True)
+class _Reads:
+    """Who reads the nodes: how often each is read, and which are read so that they must be coalesced."""
+
+    readers: Mapping[Node, int]
+    merged: frozenset[Node]
+
+    def count(self, node: Node) -> int:
+        return self.readers.get(node, 0)
+
+    @classmethod
+    def of(cls, plan: Plan, wanted: set[Node]) -> _Reads:
+        readers: dict[Node, int] = {}
+        merged = set(plan.outputs.values())
+        for node, alone in _readings(plan, wanted):
+            readers[node] = readers.get(node, 0) + 1
+            if not alone:
+                merged.add(node)
+        for node in plan.outputs.values():
+            readers[node] = readers.get(node, 0) + 1
+        return cls(readers, frozenset(merged))
+
+
+def _readings(plan: Plan, wanted: set[Node]) -> Iterator[tuple[Node, bool]]:
+    """Each place that reads a node, and whether it may have the intervals as they are: what it makes of them is coalesced anyway."""
+    for rule in plan.rules:
+        if rule.head in wanted:
+            alone = len(rule.positives) == 1 and not rule.negatives
+            yield from ((subgoal.node, alone) for subgoal in rule.positives)
+            yield from ((subgoal.node, False) for subgoal in rule.negatives)
+    for node in wanted:
+        yield from ((source, False) for source in node.sources)

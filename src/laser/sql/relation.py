@@ -1,0 +1,35 @@
+"""What a node of the plan is in SQL: a relation of values and an interval, ``(a1, …, ak, c, h)``.
+
+At every evaluation time of [c, h] the key holds, whatever the node: a node that knows *when* has the time point as its last value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from laser.sql.kinds import Kind
+from laser.sql.terms import Expression
+from laser.sql.text import names
+
+__all__ = ["Relation"]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation by its name, with the kinds of its values.
+
+    ``coalesced``: the intervals of a key neither overlap nor touch. ``empty``: it is known to have no rows.
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    coalesced: bool = False
+    empty: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        return names(len(self.kinds))
+
+    def values(self, alias: str) -> list[Expression]:
+        """Its columns under an alias."""
+        return [Expression(f"{alias}.{column}", kind) for column, kind in zip(self.columns, self.kinds, strict=True)]

@@ -1,0 +1,28 @@
+"""Random histories by SQL, against the reference; `python -m tests.sql.laws 5000` tries as many as one likes."""
+
+import warnings
+from collections import Counter
+
+import pytest
+
+from tests.laws import is_legal
+from tests.sql.laws import GENERATORS, check
+from tests.sql.trials import generate
+from tests.strategies import Seeded
+
+TRIALS = {"any": 40, "flat": 60, "aimed": 80}
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_random_histories_have_the_answers_of_the_reference(generator: str) -> None:
+    tally: Counter[str] = Counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number in range(TRIALS[generator]):
+            trial = generate(Seeded(f"test/{number}"), GENERATORS[generator])
+            if is_legal(trial):
+                tally[check(trial)] += 1
+    if generator == "any":
+        assert tally.keys() <= {"whole", "recursion", "tuple window"}
+    else:
+        assert tally.keys() == {"whole"}, tally
