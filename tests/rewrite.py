@@ -54,9 +54,11 @@ def renamed(part: Any, new: dict[str, str]) -> Any:
             return tree.AtomPattern(new[part.name], renamed(part.args, new))
         case tree.ShowDirective():
             return tree.ShowDirective(tuple(Predicate(new.get(p.name, p.name), p.arity) for p in part.predicates))
+        case tree.Window():
+            return replace(part, per=renamed(part.per, new), span=None)
         case tuple():
             return tuple(renamed(item, new) for item in part)
-        case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | tree.Window() | str() | bool() | None:
+        case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | str() | bool() | None:
             return part
         case _:
             fields = {name: renamed(getattr(part, name), new) for name in part.__slots__ if name not in KEPT}

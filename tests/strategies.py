@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Atom, Iri, Predicate, Value
-from laser.windows import Ago, Between, Growing, Hopping, LastFacts, Sliding, Tumbling
+from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 T = TypeVar("T")
 Stream = list[tuple[int, list[Atom]]]
@@ -277,7 +277,7 @@ class Generator:
             return tree.Literal(pattern)
         if kind == "anytime":
             return tree.Literal(pattern, tree.At(self.time(body)))
-        window = self.window(tuples)
+        window = self.window(tuples, pattern)
         if kind == "at":
             return tree.Literal(pattern, tree.At(self.time(body)), window)
         if self.stepping and self.choices.chance(25):
@@ -312,10 +312,15 @@ class Generator:
             body.times.append(name)
         return tree.Variable(name)
 
-    def window(self, tuples: bool) -> tree.Window:
+    def window(self, tuples: bool, pattern: tree.AtomPattern) -> tree.Window:
+        """A window for an atom; ``tuples`` says whether it may count facts."""
         c = self.choices
-        if tuples and c.chance(35):
-            return tree.Window(LastFacts, (tree.Size(tree.Constant(c.integer(1, 20 if self.is_long else 4))),))
+        if tuples and c.chance(40):
+            sizes = (tree.Size(tree.Constant(c.integer(1, 20 if self.is_long else 4))),)
+            if not self.stepping or c.chance(40):
+                return tree.Window(LastFacts, sizes)
+            names = dict.fromkeys(t for t in pattern.args if isinstance(t, tree.Variable) and t != ANONYMOUS)
+            return tree.Window(LastOf, sizes, per=tuple(name for name in names if c.chance(60)))
         if self.const and c.chance(50):
             return tree.Window(Sliding, (tree.Size(tree.ConstantName(CONST)),))
         if self.stepping and c.chance(40):
@@ -343,7 +348,7 @@ class Generator:
             body.elements.append(tree.Literal(pattern, tree.At(self.known_time(body)), negated=True))
         else:
             modality: Any = tree.At(self.known_time(body)) if kind == "at" else kind
-            window = self.window(predicate not in self.words.derived)
+            window = self.window(predicate not in self.words.derived, pattern)
             if self.stepping and c.chance(20):
                 least = c.chance(50)
                 body.elements.append(tree.Literal(pattern, self.times(least), window, negated=least))
@@ -355,7 +360,7 @@ class Generator:
         """``⊞ @T ¬ a``, which may bind T."""
         predicate = self.choices.pick(self.words.below(level))
         pattern = tree.AtomPattern(predicate.name, tuple(self.known(body) for _ in range(predicate.arity)))
-        window = self.window(predicate not in self.words.derived)
+        window = self.window(predicate not in self.words.derived, pattern)
         time = self.time(body) if self.choices.chance(70) else self.known_time(body)
         if time == ANONYMOUS:
             time = self.time_constant()

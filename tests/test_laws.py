@@ -36,8 +36,8 @@ def test_the_generator_reaches_every_construct(tally: Tally) -> None:
     modalities = ("sometime", "always", "at")
     windows = {f"{kind} window {modality}" for kind in kinds for modality in (*modalities, "times")}
     negated = {f"not Sliding window {modality}" for modality in (*modalities, "times")}
-    negated |= {f"not LastFacts window {modality}" for modality in modalities}
-    inner = {f"Sliding window {modality} not" for modality in modalities}
+    negated |= {f"not {kind} window {modality}" for kind in ("LastFacts", "LastOf") for modality in modalities}
+    inner = {f"Sliding window {modality} not" for modality in modalities} | {"LastOf window at not"}
     found = set(tally.constructs)
     assert windows <= found, windows - found
     assert negated | inner <= found, (negated | inner) - found

@@ -8,7 +8,8 @@ import pytest
 
 from laser.checks.load import parse
 from laser.reference import window_points
-from laser.windows import HISTORY, WRITTEN, LastFacts, TimeWindow, TupleWindow, Window
+from laser.values import Predicate
+from laser.windows import HISTORY, WRITTEN, LastFacts, LastOf, TimeWindow, TupleWindow, Window
 
 
 def _windows(kind: type[Window]) -> list[Window]:
@@ -17,7 +18,7 @@ def _windows(kind: type[Window]) -> list[Window]:
     return [kind(*each) for each in sizes if not kind.ASCENDING or list(each) == sorted(each)]
 
 
-TIMED = [HISTORY, *(window for kind in WRITTEN for window in _windows(kind) if isinstance(window, TimeWindow))]
+TIMED = [HISTORY, *(window for kind in WRITTEN if issubclass(kind, TimeWindow) for window in _windows(kind))]
 TIMES = range(24)
 STARTS = (0, 1, 4, 7)
 
@@ -85,7 +86,25 @@ def test_a_tuple_window_begins_at_the_time_of_its_oldest_fact() -> None:
         def time_of(self, back: int) -> int | None:
             return {1: 9, 2: 5}.get(back)
 
-    assert [LastFacts(n).points(10, 3, Two()) for n in (1, 2, 3)] == [range(9, 11), range(5, 11), range(3, 11)]
+    expected = [range(9, 11), range(5, 11), range(3, 11)]
+    assert [LastFacts(n).points(10, 3, Two()) for n in (1, 2, 3)] == expected
+    assert [LastOf(n, Predicate("temp", 2), (0,)).points(10, 3, Two()) for n in (1, 2, 3)] == expected
+
+
+def test_a_window_for_each_key_knows_which_facts_it_counts_together() -> None:
+    window = LastOf(3, Predicate("temp", 2), (0,))
+    assert [window.counts(fact) for fact in [("temp", "a", 1), ("temp", "a"), ("job", "a", 1)]] == [True, False, False]
+    assert window.key_of(("temp", "a", 1)) == ("a",)
+    assert LastOf(3, Predicate("temp", 2)).key_of(("temp", "a", 1)) == ()
+    assert str(window.reach) == "the last 3 facts of temp/2 for each argument 1"
+    assert window.id != LastOf(3, Predicate("temp", 2), (1,)).id
+
+
+@pytest.mark.parametrize("text", ["[last 3]", "[last 3 per X]", "[last n per X, Y]"])
+def test_the_keys_of_a_window_are_written_in_both_notations(text: str) -> None:
+    program = parse(f"#const n = 2. q :- a(X, Y) in {text}.")
+    assert text in str(program)
+    assert parse(program.to_text("formal")).rules == program.rules
 
 
 @pytest.mark.parametrize("kind", WRITTEN, ids=lambda kind: kind.__name__)

@@ -15,9 +15,21 @@ from laser.syntax import tree
 from laser.values import Atom, Value
 from laser.values.facts import FactInput, to_atoms
 from laser.values.operations import apply, compare
-from laser.windows import Ago, Between, Growing, History, Hopping, LastFacts, Sliding, Tumbling, Window
+from laser.windows import (
+    Ago,
+    Between,
+    Growing,
+    History,
+    Hopping,
+    LastFacts,
+    LastOf,
+    Sliding,
+    Tumbling,
+    TupleWindow,
+    Window,
+)
 
-__all__ = ["answer", "answer_stream", "window_points"]
+__all__ = ["answer", "answer_stream", "counted_facts", "window_points"]
 
 Stream: TypeAlias = Sequence[tuple[int, Atom]]
 """The data stream: facts with their time points, in arrival order, each once."""
@@ -95,7 +107,11 @@ class Evaluation:
 
     def holds(self, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
         """The bindings under which an extended atom (leaving ``negated`` aside) holds at t."""
-        points = self.window(atom.window)
+        for keyed in self.keyed(atom, binding):
+            yield from self.holds_in(self.window(atom, keyed), atom, keyed)
+
+    def holds_in(self, points: Snapshot, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
+        """The same in a window, whose keys are bound."""
         match atom.modality:
             case Now():
                 yield from match_any(atom, self.at(points, self.t), binding)
@@ -120,17 +136,53 @@ class Evaluation:
         """What holds at u: the atoms there, and background data everywhere."""
         return points[u] | self.core.background
 
-    def window(self, window: Window) -> Snapshot:
+    def keyed(self, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
+        """The binding with values for the keys of the window: each key is a stream, so each is looked at for itself."""
+        terms = key_terms(atom)
+        if all(name in binding for term in terms for name in variables(term)):
+            yield binding
+            return
+        if atom.negated_inside and atom.time is not None:  # the time is a key, and nothing else binds it
+            yield from (timed for u in self.v for timed in matches(atom.time, u, binding))
+            return
+        there = {a for _, a in self.history}.union(self.core.background)
+        keys = {key_of(atom.window, a) for a in there if a.signature == atom.predicate}
+        for key in keys:
+            yield from match_all(terms, key, binding)
+
+    def window(self, atom: ExtendedAtom, binding: Binding) -> Snapshot:
         """The time points of a window with what holds there; in a tuple window, only the facts that it counts."""
-        points = window_points(window, self.history, self.t0, self.t)
-        if isinstance(window, LastFacts):
-            last = self.history[-window.size :]
-            return {u: {a for w, a in last if w == u} for u in points}
-        return {u: self.v[u] for u in points}
+        window = atom.window
+        if not isinstance(window, TupleWindow):
+            return {u: self.v[u] for u in window_points(window, self.history, self.t0, self.t)}
+        counted = counted_facts(window, self.history, tuple(evaluate(term, binding) for term in key_terms(atom)))
+        last = counted[-window.size :]
+        return {u: {a for w, a in last if w == u} for u in window_points(window, counted, self.t0, self.t)}
+
+
+def counted_facts(window: LastFacts | LastOf, history: Stream, key: Sequence[Value | None]) -> Stream:
+    """The part of the stream that a tuple window counts: all of it, or the facts of a predicate that have a key."""
+    match window:
+        case LastFacts():
+            return history
+        case LastOf(predicate=predicate):
+            return [(u, a) for u, a in history if a.signature == predicate and key_of(window, a) == key]
+        case _:
+            assert_never(window)
+
+
+def key_terms(atom: ExtendedAtom) -> list[tree.Term]:
+    """The arguments that say which facts the window of an atom counts together."""
+    return [atom.args[place] for place in atom.window.per] if isinstance(atom.window, LastOf) else []
+
+
+def key_of(window: Window, atom: Atom) -> tuple[Value, ...]:
+    """The values of an atom by which a window tells streams apart."""
+    return tuple(atom.args[place] for place in window.per) if isinstance(window, LastOf) else ()
 
 
 def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
-    """The time points of a window at t, on the timeline [t0, t]."""
+    """The time points of a window at t, on the timeline [t0, t]; of a tuple window, ``history`` is what it counts."""
     match window:
         case History():
             return range(t0, t + 1)
@@ -146,7 +198,7 @@ def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
             return range(max(t0, t - b), t - a + 1)
         case Ago(ticks=a):
             return range(max(t0, t - a), t - a + 1)
-        case LastFacts(size=n):
+        case LastFacts(size=n) | LastOf(size=n):
             return range(history[-n][0] if len(history) >= n else t0, t + 1)
         case _:
             assert_never(window)

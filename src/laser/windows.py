@@ -2,7 +2,7 @@
 
 A *time window* is a function from the present t to an interval of time points, cut to the timeline [t0, t]. Seen from an atom at
 u, it is two functions: the atom *enters* at ``entry(u)`` and is last in at ``exit(u)``, both monotone in u. A *tuple window* is the
-last facts of the data stream. Nobody else computes where a window begins, where it ends, or how far it looks back; who must
+last facts of the data stream, or of a part of it. Nobody else computes where a window begins, where it ends, or how far it looks back; who must
 tell kinds apart uses ``match`` with ``assert_never``.
 """
 
@@ -11,19 +11,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 from typing import Literal as OneOf
 
 from laser.phrases import count
+from laser.values import Predicate
 
 __all__ = [
-    "HISTORY", "PRESENT", "WRITTEN", "Ago", "Arrivals", "Between", "Growing", "History", "Hopping", "LastFacts", "Reach", "SizeRule",
+    "HISTORY", "PRESENT", "WRITTEN", "Ago", "Arrivals", "Between", "Growing", "History", "Hopping", "LastFacts", "LastOf", "Reach", "SizeRule",
     "Sliding", "TimeWindow", "Tumbling", "TupleWindow", "Window",
 ]  # fmt: skip
 
 
 class Arrivals(Protocol):
-    """The data stream in arrival order, as far as tuple windows ask for it."""
+    """The data stream in arrival order, or the part of it that a tuple window counts, as far as the window asks for it."""
 
     def time_of(self, back: int) -> int | None:
         """The time of the ``back``-th last fact; None where fewer have come."""
@@ -39,21 +40,30 @@ class SizeRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The past on which an answer depends: so many ticks before the present (None: all), and the last so many facts."""
+    """The past on which an answer depends: so many ticks before the present (None: all), the last so many facts, and the facts
+    of windows that count for each key, however old these facts are.
+    """
 
     ticks: int | None = 0
     tuples: int = 0
+    latest: frozenset[LastOf] = frozenset()
 
     @property
     def is_bounded(self) -> bool:
         return self.ticks is not None
+
+    @property
+    def counts_facts(self) -> bool:
+        """Whether the order of arrival matters, and facts may be in reach however old they are."""
+        return bool(self.tuples or self.latest)
 
     def __str__(self) -> str:
         if self.ticks is None:
             return "the whole history"
         past = [f"the {count(self.ticks, 'tick')} before the present"] if self.ticks else []
         facts = [f"the last {count(self.tuples, 'fact')} of the stream"] if self.tuples else []
-        return " and ".join(past + facts) or "only the present"
+        latest = sorted(each.content for each in self.latest)
+        return " and ".join([*past, *facts, *latest]) or "only the present"
 
 
 class _Window(ABC):
@@ -77,8 +87,11 @@ class _Window(ABC):
 
     @staticmethod
     @abstractmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
-        """The window with its sizes as they are written, in the readable notation or after the paper's ``⊞``."""
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
+        """The window with its sizes as they are written, in the readable notation or after the paper's ``⊞``.
+
+        ``per`` are the arguments that say which facts a window counts together; only ``LastOf`` has some.
+        """
 
     @property
     def id(self) -> tuple[str | int, ...]:
@@ -172,7 +185,7 @@ class Sliding(TimeWindow):
         return f"min({self.ticks}, t - t0) + 1"
 
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return sizes[0] if formal else f"[{sizes[0]}]"
 
 
@@ -197,7 +210,7 @@ class History(TimeWindow):
         return "t - t0 + 1"
 
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return ""
 
 
@@ -243,7 +256,7 @@ class Hopping(TimeWindow):
         return f"max(0, {last} - max(t0, {last} - {self.ticks}) + 1) or -1"
 
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return f"{sizes[0]}/{sizes[1]}" if formal else f"[{sizes[0]} every {sizes[1]}]"
 
 
@@ -288,7 +301,7 @@ class Tumbling(TimeWindow):
         return f"max(0, {begin} - max(t0, {begin} - {self.step})) or -1"
 
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return f"[each {sizes[0]}]"
 
 
@@ -317,7 +330,7 @@ class Growing(TimeWindow):
         return f"t - max(t0, t // {self.step} * {self.step}) + 1"
 
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return f"[this {sizes[0]}]"
 
 
@@ -362,7 +375,7 @@ class Between(TimeWindow):
         return f"max(0, t - {self.near} - max(t0, t - {self.far}) + 1) or -1"
 
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return f"[{sizes[0]} .. {sizes[1]} ago]"
 
 
@@ -405,42 +418,87 @@ class Ago(TimeWindow):
         return f"1 if t - {self.ticks} >= t0 else -1"
 
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return f"[{sizes[0]} ago]"
 
 
-class TupleWindow(_Window):
-    """The last facts of the data stream."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
-class LastFacts(TupleWindow):
-    """``[n #]``: the last n facts, whatever they are about."""
+class TupleWindow(_Window):
+    """The last n facts of the data stream, or of a part of it; ``points`` is given the arrivals of that part."""
 
     size: int
 
     SIZES = (SizeRule("n", "facts", 1),)
 
     @property
-    def reach(self) -> Reach:
-        return Reach(0, self.size)
+    def sizes(self) -> tuple[int, ...]:
+        return (self.size,)
 
     def points(self, t: int, t0: int, arrivals: Arrivals) -> range:
         first = arrivals.time_of(self.size)
         return range(t0 if first is None else first, t + 1)
 
+
+@dataclass(frozen=True, slots=True)
+class LastFacts(TupleWindow):
+    """``[n #]``: the last n facts, whatever they are about."""
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(0, self.size)
+
     @staticmethod
-    def written(sizes: Sequence[str], formal: bool) -> str:
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
         return f"#{sizes[0]}" if formal else f"[{sizes[0]} #]"
 
 
-Window: TypeAlias = Sliding | Hopping | Tumbling | Growing | Between | Ago | History | LastFacts
+@dataclass(frozen=True, slots=True)
+class LastOf(TupleWindow):
+    """``[last n]``: the last n facts of a predicate; ``[last n per X]``: of those that have the same value at X.
+
+    A *key* is the values at the places ``per``, counted from 0: the facts of each key are a stream of their own.
+    """
+
+    predicate: Predicate
+    per: tuple[int, ...] = ()
+
+    @property
+    def reach(self) -> Reach:
+        return Reach(0, 0, frozenset({self}))
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("lastof", self.size, *self.predicate, *self.per)
+
+    @property
+    def content(self) -> str:
+        """What is in it, in words."""
+        places = [f"argument {place + 1}" for place in self.per]
+        each = f" for each {' and '.join(places)}" if places else ""
+        return f"the last {count(self.size, 'fact')} of {self.predicate}{each}"
+
+    def counts(self, fact: Sequence[Any]) -> bool:
+        """Whether a fact (its name, then its arguments) is of the predicate."""
+        return fact[0] == self.predicate.name and len(fact) == self.predicate.arity + 1
+
+    def key_of(self, fact: Sequence[Any]) -> tuple[Any, ...]:
+        """The key of a fact of the predicate."""
+        return tuple(fact[place + 1] for place in self.per)
+
+    def __str__(self) -> str:
+        return self.written([str(self.size)], False, [f"argument {place + 1}" for place in self.per])
+
+    @staticmethod
+    def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
+        names = ", ".join(per)
+        return f"#{sizes[0]}[{names}]" if formal else f"[last {sizes[0]}{' per ' * bool(per)}{names}]"
+
+
+Window: TypeAlias = Sliding | Hopping | Tumbling | Growing | Between | Ago | History | LastFacts | LastOf
 """All kinds, for `match` with `assert_never`."""
 
 PRESENT = Sliding(0)
 HISTORY = History()
 
-WRITTEN: tuple[type[Window], ...] = (Sliding, Hopping, Tumbling, Growing, Between, Ago, LastFacts)
+WRITTEN: tuple[type[Window], ...] = (Sliding, Hopping, Tumbling, Growing, Between, Ago, LastFacts, LastOf)
 """The kinds that a program can name."""

@@ -44,7 +44,7 @@ def test_the_report_for_a_program_is_json() -> None:
         "name": "temp",
         "arity": 2,
         "roles": ["streamed in"],
-        "kept": {"ticks": 120, "tuples": 0, "text": "the 120 ticks before the present"},
+        "kept": {"ticks": 120, "tuples": 0, "latest": [], "text": "the 120 ticks before the present"},
     }
 
 

@@ -33,6 +33,7 @@ PROGRAMS = {
     "unbroken": "q(X) :- a(X) always in [2]. r(X) :- b(X) always in [6], a(X).",
     "every point": "@T p(X) :- a(X) at T in [4]. q(X) :- p(X) always in [1]. r(X) :- a(X) always in [3 #].",
     "last facts": "q(X) :- a(X) in [3 #]. r(X, T) :- b(X) at T in [4 #]. s(T) :- ⊞#2 @T ¬ b(1).",
+    "last of each key": "q(X) :- a(X) in [last 1]. r(X, T) :- b(X) at T in [last 2 per X]. s(T) :- ⊞#2[X] @T ¬ a(X), X = 1.",
     "blocks": "q(X) :- a(X) in [3 every 2]. r(X, T) :- b(X) at T in [each 4]. s(X) :- a(X) always in [this 3].",
     "ago": "q(X) :- a(X) in [2 ago]. r(X, T) :- b(X) at T in [1 .. 3 ago]. s(X) :- a(X) in [1 .. 4 ago].",
     "counted": "q(X) :- a(X) at least 2 times in [5].",

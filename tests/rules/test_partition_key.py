@@ -131,3 +131,18 @@ def test_an_easy_problem_of_the_same_kind_is_solved() -> None:
     found = find_key(program)
     assert found
     assert all(fits(rule, set(), found.positions) for rule in program.rules)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("q(X) :- a(X, Y) in [last 1 per X].", "argument 1 of a/2, argument 1 of q/1"),
+        ("q(X, Y) :- a(X, Y) in [last 1 per Y].", "argument 2 of a/2, argument 2 of q/2"),
+        ("q(X) :- a(X, Y) in [last 1 per X, Y], b(Y, X).", "argument 1 of a/2, argument 2 of b/2, argument 1 of q/1"),
+        ("q(X) :- a(X, Y) in [last 1 per Y].", f"none: {partition_key.EXCLUDED}"),
+        ("q(X) :- a(X, Y) in [last 2].", "none: [last 2] counts the facts of a/2 of all keys"),
+        ("q(X) :- b(X), c(Y) in [last 2]. c(1).", "argument 1 of b/1, argument 1 of q/1"),
+    ],
+)
+def test_a_window_that_counts_by_key_allows_the_keys_by_which_it_counts(text: str, key: str) -> None:
+    assert str(find_key(accept(parse(text)))) == key

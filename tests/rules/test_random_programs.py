@@ -1,5 +1,6 @@
 """Laws over random programs: what reach says is enough, what is accepted can be evaluated, what never fires does not."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from laser.rules.reach import Reach, reach
 from laser.rules.rule import ResolvedProgram
 from laser.ticks import Tick
 from laser.values import Atom
+from laser.windows import LastOf
 from tests.strategies import Seeded, Trial, generate
 
 SEEDS = range(150)
@@ -32,9 +34,19 @@ def cut(history: History, past: Reach, t0: int, t: int) -> tuple[History, int] |
     """What of a history is in reach at t, and where it begins; None where all of it is."""
     if past.ticks is None or len(history) < past.tuples:
         return None
+    if past.latest:  # a key that has fewer facts than its window counts looks back to the start
+        last = {fact for window in past.latest for fact in last_of_keys(window, history)}
+        last.update(history[len(history) - past.tuples :])
+        return [fact for fact in history if fact[0] >= t - past.ticks or fact in last], t0
     last = history[len(history) - past.tuples :]
     begin = min([max(t0, t - past.ticks), *(time for time, _ in last)])
     return [fact for i, fact in enumerate(history) if fact[0] >= begin or i >= len(history) - past.tuples], begin
+
+
+def last_of_keys(window: LastOf, history: History) -> Iterator[tuple[int, Atom]]:
+    keys = {window.key_of(atom) for _, atom in history if window.counts(atom)}
+    for key in keys:
+        yield from [(u, a) for u, a in history if window.counts(a) and window.key_of(a) == key][-window.size :]
 
 
 def assert_enough(core: ResolvedProgram, past: Reach, history: History, t0: int, t: int) -> None:

@@ -6,13 +6,18 @@ from laser.checks.accept import accept
 from laser.rules.reach import kept, reach
 from laser.syntax.parser import parse_tree
 from laser.values import Predicate
-from laser.windows import Reach
+from laser.windows import LastOf, Reach
 
 REACH = [
     ("q :- a.", ["a/0"], Reach(0, 0)),
     ("q :- a in [3], not b in [7].", ["a/0", "b/0"], Reach(7, 0)),
     ("q :- a in [2 min].", ["a/0"], Reach(120, 0)),
     ("q :- a in [3 #], b in [5].", ["a/0", "b/0"], Reach(5, 3)),
+    (
+        "q :- a(X) in [last 3 per X], b in [5].",
+        ["a/1", "b/0"],
+        Reach(5, 0, frozenset({LastOf(3, Predicate("a", 1), (0,))})),
+    ),
     ("q :- a at T.", ["a/0"], Reach(None, 0)),
     ("q :- a at 5.", ["a/0"], Reach(None, 0)),
     ("q :- b, not a at 5.", ["a/0", "b/0"], Reach(None, 0)),

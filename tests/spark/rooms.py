@@ -175,7 +175,7 @@ def first_seen(rows: Rows) -> dict[Any, int]:
 
 def lowest_needed(job: Job, rows: Rows, first: int, start: int) -> int:
     ticks, tuples = job.reach.ticks, job.reach.tuples
-    if ticks is None or (tuples and isinstance(job.partition, PerKey)):
+    if ticks is None or job.reach.latest or (tuples and isinstance(job.partition, PerKey)):
         return start
     before = sorted({(t, a) for t, a in rows if t < first}, key=lambda row: row[0])
     by_count = first if not tuples else before[-tuples][0] if len(before) >= tuples else start

@@ -8,7 +8,7 @@ from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.ticks import UNITS
 from laser.values import RESERVED, Iri, Predicate, number
-from laser.windows import WRITTEN, Window
+from laser.windows import WRITTEN, LastOf, Window
 
 BASES = {"ex": "http://example.org/", "": "urn:x:", "long": "http://example.org/deep/"}
 CONSTANTS = ("n", "const", "s")
@@ -54,6 +54,8 @@ counts = st.builds(tree.Size, lengths)
 def _window(kind: type[Window]) -> st.SearchStrategy[tree.Window]:
     """A window of a kind, each size of which fits its rule."""
     sizes = st.tuples(*(durations if rule.of == "ticks" else counts for rule in kind.SIZES))
+    if kind is LastOf:
+        return st.builds(tree.Window, st.just(kind), sizes, per=st.lists(variables, max_size=2).map(tuple))
     return st.builds(tree.Window, st.just(kind), sizes)
 
 

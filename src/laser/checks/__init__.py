@@ -11,6 +11,7 @@ from laser.checks.bad_times import bad_times
 from laser.checks.duplicate_constant import duplicate_constant
 from laser.checks.each_value_counts import each_value_counts
 from laser.checks.empty_range import empty_range
+from laser.checks.key_not_argument import key_not_argument
 from laser.checks.negative_loop import negative_loop
 from laser.checks.never_fires import never_fires
 from laser.checks.no_history import no_history
@@ -49,6 +50,7 @@ ERRORS: tuple[Check, ...] = (
     range_outside_fact,
     range_too_large,
     window_size,
+    key_not_argument,
     bad_times,
     no_whole_ticks,
     unsafe_variable,
@@ -81,6 +83,7 @@ RUN_CHECKS: tuple[Check, ...] = (
     range_outside_fact,
     range_too_large,
     window_size,
+    key_not_argument,
     bad_times,
     no_whole_ticks,
 )

@@ -191,7 +191,11 @@ def _predicate_json(report: PredicateReport) -> dict[str, Any]:
 
 
 def _past_json(past: Reach | None) -> dict[str, Any] | None:
-    return None if past is None else {"ticks": past.ticks, "tuples": past.tuples, "text": str(past)}
+    if past is None:
+        return None
+    latest = [{"predicate": str(w.predicate), "tuples": w.size, "per": [i + 1 for i in w.per]} for w in past.latest]
+    latest.sort(key=str)
+    return {"ticks": past.ticks, "tuples": past.tuples, "latest": latest, "text": str(past)}
 
 
 def _key_json(key: PartitionKey | None) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ def single_variable(subject: Subject) -> Iterator[Diagnostic]:
     for rule in subject.rules:
         bound = bound_variables(rule)
         occurrences = list(variables(rule.terms()))
-        counts = Counter(variable.name for variable in occurrences)
+        counts = Counter(variable.name for variable in (*occurrences, *rule.keys))
         if counts.keys() - bound - {"_"}:
             continue
         single = [v for v in occurrences if counts[v.name] == 1 and not v.name.startswith("_")]

@@ -102,6 +102,12 @@ class Subject:
         return tuple(literal.window for _, literal in self.literals if literal.window is not None)
 
     @cached_property
+    def keys(self) -> tuple[tuple[tree.Literal, tree.Variable], ...]:
+        """Every variable after ``per``, with its literal."""
+        windows = ((literal, literal.window) for _, literal in self.literals)
+        return tuple((literal, key) for literal, window in windows if window is not None for key in window.per)
+
+    @cached_property
     def counts(self) -> tuple[tuple[tree.Literal, tree.Times], ...]:
         """Every literal that counts time points, with how many it asks for."""
         modalities = ((literal, literal.modality) for _, literal in self.literals)
@@ -117,7 +123,7 @@ class Subject:
         return evaluate(term, {}, self.values)
 
     def window(self, window: tree.Window | None) -> Window | None:
-        """A window as it is evaluated; None where it has no size, or the tick is not known."""
+        """A window as it is evaluated; None where it has no size, the tick is not known, or its meaning depends on its atom."""
         return None if window is None else resolve_window(window, self.values, self.tick)
 
     def needs(self, rule: tree.Rule) -> Iterator[tree.Literal]:
@@ -145,7 +151,9 @@ class Subject:
 
     def window_text(self, window: tree.Window) -> str:
         """A window in the readable notation, which fits behind any atom."""
-        return window.kind.written(list(map(self.size_text, window.sizes)), formal=False)
+        return window.kind.written(
+            list(map(self.size_text, window.sizes)), False, list(map(self.term_text, window.per))
+        )
 
     def size_text(self, size: tree.Size) -> str:
         return f"{self.term_text(size.term)} {size.unit}" if size.unit else self.term_text(size.term)

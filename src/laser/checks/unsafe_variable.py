@@ -93,7 +93,7 @@ class _Body:
     @cached_property
     def counts(self) -> Counter[str]:
         """How often each variable occurs."""
-        return Counter(variable.name for variable in variables(self.rule.terms()))
+        return Counter(variable.name for variable in (*variables(self.rule.terms()), *self.rule.keys))
 
     @cached_property
     def names(self) -> Names:

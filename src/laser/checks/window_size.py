@@ -8,13 +8,14 @@ from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.syntax import tree
 from laser.values import Value, write_value
-from laser.windows import SizeRule, TupleWindow
+from laser.windows import LastOf, SizeRule, Window
 
 __all__ = ["window_size"]
 
 TIME = "a time window [n] is the present and the n ticks before it: n is a whole number from 0 on, or a duration"
 BLOCK = "the length of a block is a whole number of ticks from 1 on, or a duration"
 TUPLE = "a tuple window [n #] is the last n facts of the stream: n is a whole number from 1 on"
+BY_KEY = "a tuple window [last n] is the last n facts of its predicate: n is a whole number from 1 on"
 
 
 def window_size(subject: Subject) -> Iterator[Diagnostic]:
@@ -25,8 +26,14 @@ def window_size(subject: Subject) -> Iterator[Diagnostic]:
             value = subject.value(size.term)
             message = None if value is None else _fault(size, value, rule)
             if value is not None and message is not None:
-                note = TUPLE if issubclass(window.kind, TupleWindow) else BLOCK if rule.least else TIME
-                yield Diagnostic("window-size", message, window.span, note, _hint(size, value, rule))
+                hint = _hint(window, size, value, rule)
+                yield Diagnostic("window-size", message, window.span, _note(window.kind, rule), hint)
+
+
+def _note(kind: type[Window], rule: SizeRule) -> str:
+    if rule.of == "facts":
+        return BY_KEY if kind is LastOf else TUPLE
+    return BLOCK if rule.least else TIME
 
 
 def _order(subject: Subject, window: tree.Window) -> Iterator[Diagnostic]:
@@ -55,18 +62,24 @@ def _fault(size: tree.Size, value: Value, rule: SizeRule) -> str | None:
     return None
 
 
-def _hint(size: tree.Size, value: Value, rule: SizeRule) -> str:
+def _hint(window: tree.Window, size: tree.Size, value: Value, rule: SizeRule) -> str:
     if isinstance(size.term, tree.ConstantName):
         return f"give the constant such a value: `#const {size.term.name} = 30.`"
     if not isinstance(value, int | float):
         return "write a number, as in `[30]` or `[30 s]`"
-    unit = " #" if rule.of == "facts" else f" {size.unit}" if size.unit else ""
     if value < 0:
-        return f"windows reach into the past by themselves: write `[{-value}{unit}]`"
+        text = f"{-value} {size.unit}" if size.unit else f"{-value}"
+        positive = _with_size(window, text) if rule.of == "facts" else f"[{text}]"
+        return f"windows reach into the past by themselves: write `{positive}`"
     if value < rule.least and rule.of == "ticks":
         return f"the shortest block is `{rule.least}`, a single tick"
     if rule.of == "ticks":
         return f"for a duration add a unit, as in `[{value} s]`; for ticks write a whole number"
     if value < rule.least:
-        return "the smallest is `[1 #]`, the last fact alone"
-    return f"write `[{int(value)} #]` or `[{int(value) + 1} #]`"
+        return f"the smallest is `{_with_size(window, 1)}`, the last fact alone"
+    return f"write `{_with_size(window, int(value))}` or `{_with_size(window, int(value) + 1)}`"
+
+
+def _with_size(window: tree.Window, size: object) -> str:
+    """A tuple window of another size."""
+    return window.kind.written([str(size)], False, [key.name for key in window.per])

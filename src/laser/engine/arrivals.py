@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
+from typing import NamedTuple
 
 from laser.answers import Key
+from laser.engine.latest import Numbered, make_latest
 from laser.values import Predicate
-from laser.windows import LastFacts
+from laser.windows import LastFacts, LastOf
 
-__all__ = ["Arrivals", "Moved"]
+__all__ = ["Arrivals", "Dump", "Moved"]
 
 Moved = list[tuple[Key, int]]
 """Facts with their times."""
 
 
-class Arrivals:
-    """Facts by their position in the stream, as many as the largest tuple window asks for."""
+class Dump(NamedTuple):
+    """How many facts have come, the last ones in order, those of the present, which do not count twice, and those by window."""
 
-    def __init__(self, limit: int) -> None:
+    total: int
+    facts: Moved
+    present: Collection[Key]
+    latest: Mapping[LastOf, Sequence[Numbered]]
+
+
+class Arrivals:
+    """Facts by their position in the stream, as many as the largest ``[n #]`` asks for; and the facts of each ``[last n per X]``."""
+
+    def __init__(self, limit: int, windows: Iterable[LastOf] = ()) -> None:
         self.limit = limit
+        self.latest = {window: make_latest(window) for window in windows}
         self.first_kept = 0
         self.total = 0
         self.before = 0
@@ -57,15 +70,31 @@ class Arrivals:
         facts = map(self.facts.__getitem__, positions)
         return [moved for moved in facts if moved[0][0] == name and len(moved[0]) == length]
 
-    def dump(self, t: int) -> tuple[int, Moved, Collection[Key]]:
-        """What is saved at t: how many facts have come, the last ones in order, and those of t, which do not count twice."""
-        kept = range(max(0, self.total - self.limit), self.total)
-        return self.total, [self.facts[i] for i in kept], self.present if self.time == t else ()
+    def count(self, groups: Mapping[tuple[str, int], Collection[Key]], arrivals: Sequence[Key], t: int) -> None:
+        """Let the windows that count for each key take the facts of one call, which are given by predicate and in order."""
+        for window, latest in self.latest.items():
+            signature = (window.predicate.name, window.predicate.arity + 1)
+            distinct = groups.get(signature)
+            if distinct:
+                own = [f for f in arrivals if (f[0], len(f)) == signature] if len(groups) > 1 else arrivals
+                latest.take(own, distinct, t)
 
-    def load(self, total: int, facts: Moved, present: Collection[Key], t: int) -> None:
+    def dump(self, t: int) -> Dump:
+        """What is saved at t."""
+        kept = range(max(0, self.total - self.limit), self.total)
+        present = set(self.present) if self.time == t else set()
+        present.update(fact for latest in self.latest.values() if latest.time == t for fact in latest.present)
+        rows = {window: sorted(latest.rows(), key=itemgetter(2)) for window, latest in self.latest.items()}
+        return Dump(self.total, [self.facts[i] for i in kept], present, rows)
+
+    def load(self, dump: Dump, t: int) -> None:
         """Take over what ``dump`` gave at t, or ValueError where it could not have."""
-        if len(facts) != min(total, self.limit) or (present and not self.limit):
+        total, facts, present, latest = dump
+        counted = self.limit or all(any(window.counts(fact) for window in self.latest) for fact in present)
+        if len(facts) != min(total, self.limit) or not counted:
             raise ValueError(f"of {total} facts that arrived it has {len(facts)}, and {self.limit} are needed")
+        for window, rows in latest.items():
+            self.latest[window].load(rows, present, t)
         if any(before[1] > after[1] for before, after in pairwise(facts)):
             raise ValueError("the last facts of the stream are not in order")
         self.present, self.time = set(present), t

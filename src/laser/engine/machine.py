@@ -20,10 +20,11 @@ from laser.engine.relation import FOREVER, Relation
 from laser.engine.reports import Reports
 from laser.engine.wiring import Wiring
 from laser.errors import LimitError
-from laser.plan.nodes import Background, Dated, Feed, InputNode, Node, Pending, Recent, Unbroken, Unit
+from laser.plan.nodes import Background, Beginning, Dated, Feed, InputNode, Node, Pending, Recent, Unbroken, Unit
 from laser.plan.plan import Plan
 from laser.plan.properties import ticking
 from laser.values import CODE_NAMES, Predicate
+from laser.windows import LastOf
 
 __all__ = ["Machine"]
 
@@ -36,7 +37,7 @@ class Machine:
         self.time = self.start = -1
         self.derivations = 0
         self.agenda = Agenda()
-        self.arrivals = Arrivals(_largest_tuple_window(plan))
+        self.arrivals = Arrivals(_largest_tuple_window(plan), _windows_by_key(plan))
         self.module = module or compile_plan(plan)
         self.relations = self.make_relations()
         self.connect()
@@ -68,7 +69,7 @@ class Machine:
         feeds = {feed: [i for i in self.inputs if i.node.feed is feed] for feed in Feed}
         self.constants, self.clocked, self.counting = feeds[Feed.ONCE], feeds[Feed.CLOCK], feeds[Feed.ARRIVALS]
         self.inputs_by_predicate: dict[tuple[str, int], list[Input]] = {}
-        for source in feeds[Feed.STREAM]:
+        for source in (*feeds[Feed.STREAM], *feeds[Feed.LATEST]):
             self.inputs_by_predicate.setdefault(_signature(source.node), []).append(source)
         self.signatures = {i.number: signature for signature, each in self.inputs_by_predicate.items() for i in each}
         wiring = Wiring(self.plan, by_node, code, self.arrivals, self.count_derivations)
@@ -101,7 +102,7 @@ class Machine:
         """The timeline begins; the first tick takes background data along."""
         self.start = start
 
-    def tick(self, t: int, groups: Mapping[tuple[str, int], Collection[Key]], arrivals: Collection[Key]) -> list[Shift]:
+    def tick(self, t: int, groups: Mapping[tuple[str, int], Collection[Key]], arrivals: Sequence[Key]) -> list[Shift]:
         """Move to t (or stay there) with the facts of one call; what changes in the output."""
         due = self.agenda.take(t)
         queue = {self.operator_of[number] for number in due if number in self.operator_of}
@@ -109,6 +110,8 @@ class Machine:
         if self.time < 0:
             self.feed_constants(t)
             moved += self.constants
+        if arrivals and self.arrivals.latest:
+            self.arrivals.count(groups, arrivals, t)
         if arrivals and self.arrivals.limit:
             self.arrivals.append(arrivals, t)
             self.advance(self.counting, t, moved)
@@ -219,8 +222,10 @@ class Machine:
     def evidence(self) -> list[tuple[int, Key]]:
         """Facts from which the same output follows at the present, in arrival order."""
         last = [(time, fact) for fact, time in self.arrivals.facts.values()]
-        others = {(time, fact) for relation in self.inputs for fact, time in relation.evidence()}
-        return sorted(others.difference(last), key=lambda dated: dated[0]) + last
+        rows = (row for latest in self.arrivals.latest.values() for row in latest.rows())
+        numbers = {(time, fact): number for fact, time, number in rows}
+        others = {(time, fact) for relation in self.inputs for fact, time in relation.evidence()}.union(numbers)
+        return sorted(others.difference(last), key=lambda dated: (dated[0], numbers.get(dated, -1))) + last
 
     def holding(self) -> Iterator[Shift]:
         """The output now, by predicate, as if all of it had begun now."""
@@ -232,7 +237,14 @@ def _largest_tuple_window(plan: Plan) -> int:
     return max((atom.window.reach.tuples for rule in plan.program.rules for atom in rule.atoms), default=0)
 
 
+def _windows_by_key(plan: Plan) -> list[LastOf]:
+    """The same for windows that count for each key."""
+    windows = (atom.window for rule in plan.program.rules for atom in rule.atoms)
+    return list(dict.fromkeys(window for window in windows if isinstance(window, LastOf)))
+
+
 def _signature(node: Node) -> tuple[str, int]:
     """The name and the length of the facts that an input takes."""
-    assert isinstance(node, Recent | Dated | Unbroken)
-    return (node.predicate.name, node.predicate.arity + 1)
+    assert isinstance(node, Recent | Dated | Unbroken | Beginning)
+    predicate = node.window.predicate if isinstance(node, Beginning) else node.predicate
+    return (predicate.name, predicate.arity + 1)

@@ -5,7 +5,10 @@ The format (version 2) is a JSON object in UTF-8:
     {"format": "laser-state", "version": 2, "program": fingerprint, "sha256": of the state's JSON,
      "state": {"start": …, "time": …, "streamed": [[name, arity], …],
                "inputs": {id: [[fact, time], …], …},
-               "arrivals": {"total": …, "facts": [[fact, time], …], "present": [fact, …]}}}
+               "arrivals": {"total": …, "facts": [[fact, time], …], "present": [fact, …]},
+               "latest": {id: [[fact, time, number], …], …}}}
+
+``latest`` has the facts of each ``[last n per X]`` in the order of arrival; it is there if the program has such windows.
 
 A fact is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of more than 14,000 bits
 ``{"int": "0x…"}``. Nothing that is read is executed. A checksum is no signature: whatever could not have been saved is refused
@@ -20,8 +23,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from laser.engine.arrivals import Dump, Moved
 from laser.engine.inputs import Input
 from laser.engine.inputs.input import Row
+from laser.engine.latest import Numbered
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
 from laser.errors import FactError, LimitError, StateError, TimeError
@@ -29,6 +34,7 @@ from laser.plan.nodes import Feed, Points
 from laser.rules.rule import ResolvedProgram
 from laser.ticks import check_time
 from laser.values import Predicate, check_predicate_name, from_json, to_json
+from laser.windows import LastOf
 
 __all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode"]
 
@@ -43,7 +49,7 @@ MOST_POINTS = 2**25
 
 def encode(machine: Machine, start: int | None) -> bytes:
     """A machine's state as bytes, with the start of the timeline where it is known."""
-    total, facts, present = machine.arrivals.dump(machine.time)
+    total, facts, present, latest = machine.arrivals.dump(machine.time)
     state = {
         "start": start,
         "time": machine.time,
@@ -55,6 +61,8 @@ def encode(machine: Machine, start: int | None) -> bytes:
             "present": _in_order(map(_plain_fact, present)),
         },
     }
+    if latest:  # a part of its own, so that states of other programs are as they were
+        state["latest"] = {_name(window.id): list(map(_plain_row, rows)) for window, rows in latest.items()}
     text = json.dumps(state, sort_keys=True, separators=(",", ":"))
     head = {"format": FORMAT, "version": VERSION, "program": machine.plan.program.fingerprint}
     head["sha256"] = hashlib.sha256(text.encode()).hexdigest()
@@ -63,7 +71,11 @@ def encode(machine: Machine, start: int | None) -> bytes:
 
 def _saved(machine: Machine) -> dict[str, Input]:
     """The inputs that facts of the stream feed, by their ids; the others follow from the arrivals, the clock and the program."""
-    return {" ".join(map(str, i.node.id)): i for i in machine.inputs if i.node.feed is Feed.STREAM}
+    return {_name(i.node.id): i for i in machine.inputs if i.node.feed is Feed.STREAM}
+
+
+def _name(parts: tuple[str | int, ...]) -> str:
+    return " ".join(map(str, parts))
 
 
 def _in_order(rows: Iterable[Any]) -> list[Any]:
@@ -127,18 +139,22 @@ def _check_version(version: object) -> None:
 def _restore(
     state: dict[str, Any], program: ResolvedProgram, make: Callable[[frozenset[Predicate]], Machine]
 ) -> tuple[Machine, int | None]:
-    parts = _parts(state, {"start": None, "time": int, "streamed": list, "inputs": dict, "arrivals": dict})
+    known: dict[str, type | None] = {"start": None, "time": int, "streamed": list, "inputs": dict, "arrivals": dict}
+    parts = _parts(state, {**known, "latest": dict} if "latest" in state else known)
     start = None if parts["start"] is None else check_time(parts["start"])
     machine = make(_streamed(parts["streamed"], program))
+    windows = {_name(window.id): window for window in machine.arrivals.latest}
+    latest = _parts(parts.get("latest", {}), dict.fromkeys(windows, list))
     saved = _saved(machine)
     contents = _parts(parts["inputs"], dict.fromkeys(saved, list))
     arrivals = _parts(parts["arrivals"], {"total": int, "facts": list, "present": list})
     if parts["time"] == -1:
-        if any(contents.values()) or any(arrivals.values()):
+        if any(contents.values()) or any(arrivals.values()) or any(latest.values()):
             raise ValueError("it has facts from before the timeline begins")
         return machine, start
     timeline = _timeline(start, check_time(parts["time"]))
-    _load_arrivals(machine, timeline, **arrivals)
+    numbered = {windows[name]: list(map(timeline.numbered, rows)) for name, rows in latest.items()}
+    machine.arrivals.load(_arrivals(timeline, numbered, **arrivals), timeline.time)
     rows = {saved[name].number: timeline.rows(content, machine, saved[name]) for name, content in contents.items()}
     for relation in machine.inputs:
         relation.load(rows.get(relation.number, ()), timeline.time, timeline.start)
@@ -164,9 +180,11 @@ def _streamed(data: list[Any], program: ResolvedProgram) -> frozenset[Predicate]
     return frozenset(written[json.dumps(pair)] for pair in data)
 
 
-def _load_arrivals(machine: Machine, timeline: _Timeline, total: int, facts: list[Any], present: list[Any]) -> None:
-    rows = [timeline.row(row, 1) for row in facts]
-    machine.arrivals.load(total, rows, [timeline.fact(fact) for fact in present], timeline.time)
+def _arrivals(
+    timeline: _Timeline, latest: dict[LastOf, list[Numbered]], total: int, facts: list[Any], present: list[Any]
+) -> Dump:
+    rows: Moved = [(fact, time) for fact, time in (timeline.row(row, 1) for row in facts)]
+    return Dump(total, rows, [timeline.fact(fact) for fact in present], latest)
 
 
 def _rederive(machine: Machine, timeline: _Timeline) -> None:
@@ -214,6 +232,13 @@ class _Timeline:
             raise ValueError(f"{data!r} lies outside of the timeline, from {self.start} to {self.time}")
         return (self.fact(data[0]), *data[1:])
 
+    def numbered(self, data: Any) -> Numbered:
+        """A fact with its time and its number."""
+        if type(data) is not list or len(data) != 3 or type(data[2]) is not int or data[2] < 0:
+            raise ValueError(f"{data!r} is no fact with its time and its number")
+        fact, time = self.row(data[:2], 1)
+        return fact, time, data[2]
+
     def fact(self, data: Any) -> Key:
         if type(data) is not list or not data:
             raise ValueError(f"{data!r} is no fact")
@@ -225,7 +250,7 @@ class _Timeline:
 
 def copy_inputs(source: Machine, target: Machine) -> Machine:
     """Bring another machine for the same program to the state of a running one."""
-    target.arrivals.load(*source.arrivals.dump(source.time), source.time)
+    target.arrivals.load(source.arrivals.dump(source.time), source.time)
     contents = {relation.node: relation for relation in source.inputs}
     for relation in target.inputs:
         rows = contents[relation.node].dump() if relation.node in contents else ()

@@ -12,13 +12,25 @@ from typing import assert_never
 
 from laser.errors import ProofError
 from laser.explanation.explanation import Evidence, Premise, Proof, below
-from laser.reference import Binding, Evaluation, Snapshot, evaluate, is_ready, match_all, satisfy, window_points
+from laser.reference import (
+    Binding,
+    Evaluation,
+    Snapshot,
+    Stream,
+    counted_facts,
+    evaluate,
+    is_ready,
+    key_of,
+    match_all,
+    satisfy,
+    window_points,
+)
 from laser.rules.body import Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram, Rule
-from laser.values import Predicate
-from laser.windows import LastFacts, Window
+from laser.values import Atom, Predicate
+from laser.windows import TupleWindow, Window
 
 __all__ = ["check"]
 
@@ -111,6 +123,7 @@ class Checker:
         demand(all(p.atom == proofs[0].atom for p in proofs), f"{what} is about one atom")
         for proof in proofs:
             demand(self.in_window(proof, atom.window), f"{what}: {proof.atom} at {proof.time} is not in the window")
+        points = self.points(atom.window, found)
         times = [proof.time for proof in proofs]
         match atom.modality:
             case Now():
@@ -122,9 +135,9 @@ class Checker:
                     raise ProofError(f"{what} is not about {times[0]}")
                 return timed
             case Always() if proofs[0].source != "background":
-                demand(times == list(self.points(atom.window)), f"{what} must hold at every time point of the window")
+                demand(times == list(points), f"{what} must hold at every time point of the window")
             case AtLeast(times=least):
-                enough = len(self.points(atom.window)) if proofs[0].source == "background" else len(set(times))
+                enough = len(points) if proofs[0].source == "background" else len(set(times))
                 demand(enough >= least, f"{what} needs {least} time points, not {enough}")
             case Always() | Sometime():
                 demand(len(times) == 1, f"{what} needs one proof")
@@ -132,20 +145,25 @@ class Checker:
                 assert_never(atom.modality)
         return matched
 
-    def points(self, window: Window) -> range:
-        """The time points of a window, as the reference has them."""
-        return window_points(window, self.evidence.history, self.evidence.start, self.evidence.time)
+    def points(self, window: Window, atom: Atom) -> range:
+        """The time points of the window of an atom, as the reference has them."""
+        return window_points(window, self.counted(window, atom), self.evidence.start, self.evidence.time)
+
+    def counted(self, window: Window, atom: Atom) -> Stream:
+        """The part of the stream that a tuple window counts."""
+        history = self.evidence.history
+        return counted_facts(window, history, key_of(window, atom)) if isinstance(window, TupleWindow) else history
 
     def in_window(self, proof: Proof, window: Window) -> bool:
         """Whether what is proved is in a window: at one of its time points, and, if it counts facts, among them."""
-        if proof.time not in self.points(window):
+        if proof.time not in self.points(window, proof.atom):
             return False
-        if not isinstance(window, LastFacts) or proof.source == "background":
+        if not isinstance(window, TupleWindow) or proof.source == "background":
             return True
         if proof.source != "fact" or proof.position is None or not 1 <= proof.position <= window.size:
             return False
-        history = self.evidence.history
-        return proof.position <= len(history) and history[-proof.position] == (proof.time, proof.atom)
+        counted = self.counted(window, proof.atom)
+        return proof.position <= len(counted) and counted[-proof.position] == (proof.time, proof.atom)
 
     def negative(self, element: ExtendedAtom, binding: Binding) -> bool:
         """Whether what was not found is not there: asked of the reference, over all that follows."""
@@ -168,7 +186,7 @@ def model(evidence: Evidence, predicate: Predicate) -> Evaluation:
     """The answer stream at the time of the question, as far as a predicate depends on it."""
     core = _below(evidence.core, predicate)
     depth, start = reach(evidence.core), evidence.start
-    if depth.ticks is not None and not depth.tuples:
+    if depth.ticks is not None and not depth.counts_facts:
         # The timeline may as well begin there (laser.rules.reach), which keeps a long one from being spelled out.
         start = max(start, evidence.time - depth.ticks)
     v: Snapshot = {u: set() for u in range(start, evidence.time + 1)}

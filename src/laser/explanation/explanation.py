@@ -49,7 +49,8 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The time points of a window; of a tuple window also how many facts it has (``size`` is what was asked for).
+    """The time points of a window; of a tuple window also how many facts it has (``size`` is what was asked for), and ``of``
+    which, if not of the whole stream.
 
     ``written`` names a window of another kind than ``[n]`` and ``[n #]``: why it has these time points is not plain from the
     present alone. Where it has none, ``last`` lies before ``first``.
@@ -61,6 +62,7 @@ class Extent:
     size: int | None = None
     facts: int | None = None
     written: str | None = None
+    of: str | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -72,7 +74,10 @@ class Extent:
         span = f"[{self.first}, {self.last}]"
         if self.written is not None:
             return f"{span}, the window {self.written}"
-        return f"{span}, the last {self.facts} of the stream's facts" if self.kind == "tuple" else span
+        if self.kind == "tuple":
+            counted = f"facts {self.of}" if self.of else "stream's facts"
+            return f"{span}, the last {self.facts} of the {counted}"
+        return span
 
 
 @dataclass(frozen=True)

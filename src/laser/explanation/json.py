@@ -105,7 +105,13 @@ def _rule(rule: RuleText) -> dict[str, Any]:
 def _window(window: Extent | None) -> dict[str, Any] | None:
     if window is None:
         return None
-    kinds = {"kind": window.kind, "size": window.size, "facts": window.facts, "written": window.written}
+    kinds = {
+        "kind": window.kind,
+        "size": window.size,
+        "facts": window.facts,
+        "written": window.written,
+        "of": window.of,
+    }
     return {"first": window.first, "last": window.last, **kinds}
 
 

@@ -18,7 +18,7 @@ from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.syntax import tree
 from laser.syntax.terms import evaluate
 from laser.values import Atom, Predicate
-from laser.windows import TimeWindow
+from laser.windows import LastFacts, LastOf, TimeWindow
 
 if TYPE_CHECKING:
     from laser.explanation.prove import Prover
@@ -29,7 +29,7 @@ __all__ = ["atom_near_miss", "unknown"]
 
 def atom_near_miss(prover: Prover, element: ExtendedAtom, binding: Values) -> NearMiss:
     """Why an atom fails."""
-    window = extent(prover.world, element)
+    window = extent(prover.world, element, binding)
     if element.negated:
         found = _there(prover, element, binding, window)
     elif element.negated_inside:
@@ -68,7 +68,8 @@ def _where(element: ExtendedAtom, entries: Sequence[TimedAtom], window: Extent |
 def _not_absent(world: World, element: ExtendedAtom, binding: Values, window: Extent | None) -> NearMiss:
     """``⊞ @T ¬ a``: T is not a time point of the window, or a is there."""
     assert element.time is not None
-    low, high = world.bounds(element.window)
+    key = AtomAccess(element, binding.keys()).key
+    low, high = world.bounds(element.window, None if key is None else key(binding))
     time = evaluate(element.time, binding)
     is_open = isinstance(element.time, tree.Variable) and time is None
     if is_open and window is not None and window.is_empty:
@@ -180,16 +181,16 @@ class _Search:
         found = [entry for entry in found if self.access.fits(entry, self.binding)]
         if not found:
             return ()
-        if not isinstance(self.element.window, TimeWindow):
-            return (self._too_many_facts_ago(found[0]),)
+        if isinstance(self.element.window, LastFacts | LastOf):
+            return (self._too_many_facts_ago(self.element.window, found[0]),)
         if isinstance(self.element.modality, At) and self.access.known_time is not None:
             atom = found[0][1]
             return (f"{atom} is at {some_times(time for time, other in found if other == atom)}",)
         return (self._outside_of(self.element.window, found),)
 
-    def _too_many_facts_ago(self, entry: TimedAtom) -> str:
-        facts = self.world.facts
-        arrived = facts.last(len(facts.history), self.world.time)
+    def _too_many_facts_ago(self, window: LastFacts | LastOf, entry: TimedAtom) -> str:
+        key = window.key_of(entry[1]) if isinstance(window, LastOf) else ()
+        arrived = self.world.counted(window, key, len(self.world.facts.history))
         back = next(back for back in range(1, len(arrived) + 1) if arrived[-back] == entry)
         return f"{entry[1]} was last seen at {entry[0]}, {count(back, 'fact')} back"
 

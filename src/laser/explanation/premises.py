@@ -14,6 +14,7 @@ from laser.explanation.words import extent, filled, instance, some_times
 from laser.phrases import count
 from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Modality, Now, Sometime
 from laser.syntax import tree
+from laser.windows import LastFacts, LastOf
 
 if TYPE_CHECKING:
     from laser.explanation.world import World
@@ -25,13 +26,13 @@ Kind = OneOf["now", "at", "sometime", "always", "times"]
 
 def atom_premise(world: World, element: ExtendedAtom, binding: Values, proofs: Sequence[Proof], text: str) -> Premise:
     """An atom that holds, or one under ``not`` that does not."""
-    window = extent(world, element)
+    window = extent(world, element, binding)
     if element.negated:
         return Premise(text, "not", _not_found(world, element, binding, window), window)
     if element.negated_inside:
         return Premise(text, "absent", _absent(element, binding, window), window)
     if window is not None and window.kind == "tuple":
-        proofs = _positioned(world, window, proofs)
+        proofs = _positioned(world, element, window, proofs)
     return Premise(text, _kind(element.modality), _found(element, window, proofs), window, proofs)
 
 
@@ -59,10 +60,13 @@ def _kind(modality: Modality) -> Kind:
             assert_never(modality)
 
 
-def _positioned(world: World, window: Extent, proofs: Sequence[Proof]) -> Sequence[Proof]:
-    """The facts of a tuple window with their places, counted from the last fact of the stream."""
+def _positioned(world: World, element: ExtendedAtom, window: Extent, proofs: Sequence[Proof]) -> Sequence[Proof]:
+    """The facts of a tuple window with their places, counted from the last fact that it counts."""
     assert window.facts is not None
-    places = {entry: window.facts - i for i, entry in enumerate(world.facts.last(window.facts, world.time))}
+    assert isinstance(element.window, LastFacts | LastOf)
+    key = element.window.key_of(proofs[0].atom) if isinstance(element.window, LastOf) else ()
+    last = world.counted(element.window, key, window.facts)
+    places = {entry: window.facts - i for i, entry in enumerate(last)}
     return tuple(replace(p, position=places.get((p.time, p.atom))) if p.source == "fact" else p for p in proofs)
 
 

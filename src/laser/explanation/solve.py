@@ -16,6 +16,7 @@ from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.syntax import tree
 from laser.syntax.terms import evaluate
 from laser.values import Atom, Value
+from laser.windows import LastOf
 
 if TYPE_CHECKING:
     from laser.explanation.world import World
@@ -141,6 +142,8 @@ class AtomAccess:
         self.positions: Positions = tuple(place for place, _ in known)
         self._known = [value for _, value in known]
         self.has_anonymous = len(named) < len(self.new)
+        self.key = _key_getter(element, bound)
+        """The key of the window; None where it is not known yet."""
         self.distinguish = itemgetter(*named) if named else None
         """The values by which solutions differ; None where it has no variable to set that anybody reads."""
 
@@ -167,7 +170,19 @@ class AtomAccess:
 
     def bounds(self, world: World, binding: Any) -> tuple[int, int] | None:
         """The time points at which to look, if there are any."""
-        return self.narrow(*world.bounds(self.element.window), binding)
+        key = None if self.key is None else self.key(binding)
+        return self.narrow(*world.bounds(self.element.window, key), binding)
+
+    def is_inside(self, world: World, time: int, atom: Sequence[Any]) -> bool:
+        """Whether a time is one of the window of an atom, or of what it would be; if the key is known, that was asked before."""
+        window = self.element.window
+        if self.key is not None or not isinstance(window, LastOf):
+            return True
+        return time >= world.bounds(window, window.key_of(atom))[0]
+
+    def instance(self, binding: Values) -> Sequence[Any]:
+        """The atom with the values that it has; None where it has none."""
+        return (self.element.predicate.name, *(evaluate(term, binding) for term in self.element.args))
 
     def narrow(self, low: int, high: int, binding: Any) -> tuple[int, int] | None:
         """The time points of [low, high] that the time of the atom leaves, if there are any."""
@@ -177,6 +192,18 @@ class AtomAccess:
             time = self.known_time(binding)
             low, high = (max(low, time), min(high, time)) if type(time) is int else (1, 0)
         return (low, high) if low <= high else None
+
+
+def _key_getter(element: ExtendedAtom, bound: AbstractSet[str]) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What tells the key of a window from a binding."""
+    window = element.window
+    if not isinstance(window, LastOf):
+        return lambda binding: ()
+    terms = [element.args[place] for place in window.per]
+    if any(isinstance(term, tree.Variable) and term.name not in bound for term in terms):
+        return None
+    values = list(map(value_of, terms))
+    return lambda binding: tuple(value(binding) for value in values)
 
 
 def _some(access: AtomAccess, then: Step) -> Step:
@@ -221,7 +248,8 @@ def _entries(world: World, access: AtomAccess, binding: Binding, bounds: tuple[i
     if not background:
         return found
     times: Iterable[int] = range(bounds[1], bounds[0] - 1, -1) if access.new_time is not None else bounds[1:]
-    return joined(((time, atom) for atom in background for time in times), found)
+    given = ((time, atom) for atom in background for time in times if access.is_inside(world, time, atom))
+    return joined(given, found)
 
 
 def _whole(
@@ -259,7 +287,7 @@ def _absent(access: AtomAccess, then: Step) -> Step:
             if time not in there:
                 if name is not None:
                     binding[name] = time
-                if then(world, binding, emit):
+                if access.is_inside(world, time, access.instance(binding)) and then(world, binding, emit):
                     return True
         return False
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from laser.values import Atom, Predicate
+from laser.windows import LastOf
 
 __all__ = ["Facts", "Positions", "Table", "TimedAtom", "all_positions", "by_predicate", "given_values"]
 
@@ -73,6 +74,8 @@ class Facts:
         self.floor: int | None = None
         self.tables: dict[Predicate, Table] = {}
         self.tails: dict[tuple[int, int], dict[Predicate, Table]] = {}
+        self.parts: dict[LastOf, dict[tuple[Any, ...], list[TimedAtom]]] = {}
+        self.latest_at: dict[tuple[LastOf, int], Table] = {}
 
     def count(self, time: int) -> int:
         """How many facts had come by a time."""
@@ -98,6 +101,28 @@ class Facts:
         if tables is None:
             tables = self.tails[size, time] = by_predicate(self.last(size, time))
         return tables.get(predicate, _NONE)
+
+    def part(self, window: LastOf, key: tuple[Any, ...], time: int) -> Sequence[TimedAtom]:
+        """The facts that a window counts for a key, as had come by a time."""
+        entries = self._parts(window).get(key, [])
+        return entries[: bisect_right(entries, time, key=_time)]
+
+    def latest(self, window: LastOf, time: int) -> Table:
+        """The facts in a window at a time, of all keys."""
+        table = self.latest_at.get((window, time))
+        if table is None:
+            parts = (self.part(window, key, time)[-window.size :] for key in self._parts(window))
+            entries = sorted((entry for part in parts for entry in part), key=_time)
+            table = self.latest_at[window, time] = Table(entries)
+        return table
+
+    def _parts(self, window: LastOf) -> dict[tuple[Any, ...], list[TimedAtom]]:
+        if window not in self.parts:
+            parts = self.parts[window] = {}
+            for entry in self.history:
+                if window.counts(entry[1]):
+                    parts.setdefault(window.key_of(entry[1]), []).append(entry)
+        return self.parts[window]
 
 
 _NONE = Table()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, assert_never
 
 from laser.answers import merge
 from laser.explanation.explanation import Extent, RuleText
+from laser.explanation.solve import AtomAccess
 from laser.rules.body import BodyElement, ExtendedAtom, Now
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
@@ -15,7 +17,7 @@ from laser.syntax.lexer import lex
 from laser.syntax.printer import write_element, write_term
 from laser.syntax.terms import variables
 from laser.values import Value
-from laser.windows import History, LastFacts, Sliding, TimeWindow
+from laser.windows import History, LastFacts, LastOf, Sliding, TimeWindow
 
 if TYPE_CHECKING:
     from laser.explanation.world import World
@@ -69,10 +71,18 @@ def visible(rule: Rule, binding: Mapping[str, Value]) -> dict[str, Value]:
     return {name: binding[name] for name in names if name in binding}
 
 
-def extent(world: World, element: ExtendedAtom) -> Extent | None:
+def extent(world: World, element: ExtendedAtom, binding: Mapping[str, Value]) -> Extent | None:
     """The time points of the window of an element; None where the author wrote none."""
-    first, last = world.bounds(element.window)
+    access = AtomAccess(element, binding.keys())
+    key = None if access.key is None else access.key(binding)
+    first, last = world.bounds(element.window, key)
     match element.window:
+        case LastOf() as window if key is None:
+            names = [term.name for place in window.per if isinstance(term := element.args[place], tree.Variable)]
+            return Extent(first, last, written=window.written([str(window.size)], False, names))
+        case LastOf(size=size) as window:
+            facts = len(world.counted(window, key or (), size))
+            return Extent(first, last, "tuple", size, facts, of=_counted(element, window, binding))
         case LastFacts(size=size):
             return Extent(first, last, "tuple", size, min(size, world.facts.count(world.time)))
         case Sliding(ticks=ticks):
@@ -83,6 +93,12 @@ def extent(world: World, element: ExtendedAtom) -> Extent | None:
             return Extent(first, last, written=str(element.window))
         case _:
             assert_never(element.window)
+
+
+def _counted(element: ExtendedAtom, window: LastOf, binding: Mapping[str, Value]) -> str:
+    """The facts that a window counts: ``temp(oven, _)``."""
+    args = tuple(term if place in window.per else tree.Variable("_") for place, term in enumerate(element.args))
+    return instance(replace(element, args=args), binding)
 
 
 def filled(term: tree.Term, binding: Mapping[str, Value]) -> str:

@@ -20,7 +20,7 @@ from laser.explanation.table import Facts, Positions, Table, TimedAtom, all_posi
 from laser.rules.body import BodyElement, ExtendedAtom
 from laser.rules.rule import Rule
 from laser.values import Atom, Predicate, Value
-from laser.windows import HISTORY, LastFacts, TimeWindow, Window
+from laser.windows import HISTORY, LastFacts, LastOf, TimeWindow, Window
 
 __all__ = ["Instance", "OutOfBudget", "World"]
 
@@ -68,15 +68,25 @@ class World:
 
     # -- windows
 
-    def bounds(self, window: Window) -> tuple[int, int]:
-        """The first and the last time point of a window; the first lies after the last where there is none."""
-        points = window.points(self.time, self.start, self)
+    def bounds(self, window: Window, key: tuple[Value, ...] | None = ()) -> tuple[int, int]:
+        """The first and the last time point of a window; the first lies after the last where there is none.
+
+        Where a window counts for each key and the key is not known, all of the timeline may be in it.
+        """
+        if key is None:
+            return self.start, self.time
+        points = window.points(self.time, self.start, _Counted(self, window, key))
         return points.start, points.stop - 1
 
-    def time_of(self, back: int) -> int | None:
-        """The time of the ``back``-th last fact; None where fewer have come."""
-        count = self.facts.count(self.time)
-        return self.facts.history[count - back][0] if count >= back else None
+    def counted(self, window: LastFacts | LastOf, key: tuple[Value, ...], size: int) -> Sequence[TimedAtom]:
+        """The last so many of the facts that a tuple window counts."""
+        match window:
+            case LastFacts():
+                return self.facts.last(size, self.time)
+            case LastOf():
+                return self.facts.part(window, key, self.time)[-size:]
+            case _:
+                assert_never(window)
 
     # -- what there is
 
@@ -93,6 +103,8 @@ class World:
             case LastFacts(size=size):
                 found = self.facts.tail(size, self.time, predicate).find(positions, values, low, high)
                 return iter(self._paid(found))
+            case LastOf():
+                return iter(self._paid(self.facts.latest(window, self.time).find(positions, values, low, high)))
             case TimeWindow():
                 facts = self.facts.table(predicate, low).find(positions, values, low, high)
                 if predicate not in self.core.derived:
@@ -110,7 +122,11 @@ class World:
 
     def at_every_point(self, element: ExtendedAtom, positions: Positions, values: Any) -> Iterator[Atom]:
         """The atoms with these values that hold at every time point of a window, if it has any."""
-        low, high = self.bounds(element.window)
+        window = element.window
+        if isinstance(window, LastOf):
+            yield from self._at_every_point_of_its_key(element, window, positions, values)
+            return
+        low, high = self.bounds(window)
         if low > high:
             return
         background = self.background(element.predicate, positions, values)
@@ -128,14 +144,32 @@ class World:
                     there[atom].add(time)
             yield from (atom for atom, times in there.items() if len(times) == high - low + 1)
 
+    def _at_every_point_of_its_key(
+        self, element: ExtendedAtom, window: LastOf, positions: Positions, values: Any
+    ) -> Iterator[Atom]:
+        """The same, where each atom has the time points of its own key."""
+        background = self.background(element.predicate, positions, values)
+        yield from background
+        now = {atom for _, atom in self.find(element.predicate, positions, values, self.time, self.time, window)}
+        for atom in now.difference(background):
+            low, high = self.bounds(window, window.key_of(atom))
+            if self._count(element, atom, low, high) == high - low + 1:
+                yield atom
+
     def at_many_points(self, element: ExtendedAtom, times: int, positions: Positions, values: Any) -> Iterator[Atom]:
         """The atoms with these values that hold at so many time points of a window, or at more."""
-        low, high = self.bounds(element.window)
+        window = element.window
+        low, high = self.bounds(window, None if isinstance(window, LastOf) else ())
         background = self.background(element.predicate, positions, values)
-        yield from background if high - low + 1 >= times else ()
+        yield from (atom for atom in background if self._length(window, atom) >= times)
         found = set(self.find(element.predicate, positions, values, low, high, element.window)) if low <= high else ()
         counts = Counter(atom for _, atom in found)
         yield from (atom for atom, count in counts.items() if count >= times and atom not in background)
+
+    def _length(self, window: Window, atom: Atom) -> int:
+        """How many time points the window of an atom has."""
+        low, high = self.bounds(window, window.key_of(atom) if isinstance(window, LastOf) else ())
+        return high - low + 1
 
     def _count(self, element: ExtendedAtom, atom: Atom, low: int, high: int) -> int:
         """At how many time points of [low, high] an atom is a fact (of the element's window) or derived."""
@@ -195,6 +229,21 @@ class World:
                 Rounds(self, part).run()
             if predicate in part:
                 break
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The facts that a tuple window counts, as far as it asks for them."""
+
+    world: World
+    window: Window
+    key: tuple[Value, ...]
+
+    def time_of(self, back: int) -> int | None:
+        """The time of the ``back``-th last fact; None where fewer have come."""
+        assert isinstance(self.window, LastFacts | LastOf)
+        last = self.world.counted(self.window, self.key, back)
+        return last[0][0] if len(last) == back else None
 
 
 Turn: TypeAlias = tuple[Rule, BodyElement | None, Predicate]

@@ -6,11 +6,13 @@ present) or *pinned* (for a time point). One source is read directly; more are u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from laser.plan.nodes import (
     Background,
+    Beginning,
     Dated,
     EveryPoint,
     ManyPoints,
@@ -24,15 +26,14 @@ from laser.plan.nodes import (
     Unbroken,
     Union,
 )
-from laser.plan.plan import PlanRule, Subgoal
+from laser.plan.plan import Part, PlanRule, Subgoal
+from laser.rules.body import Comparison
 from laser.rules.rule import ResolvedProgram
 from laser.syntax.tree import Term, Variable
 from laser.values import Predicate
-from laser.windows import HISTORY, PRESENT, Sliding, TimeWindow, TupleWindow, Window
+from laser.windows import HISTORY, PRESENT, LastOf, Sliding, TimeWindow, TupleWindow, Window
 
 __all__ = ["AccessPaths"]
-
-Body = tuple[Subgoal, ...]
 
 
 @dataclass
@@ -42,6 +43,7 @@ class AccessPaths:
     program: ResolvedProgram
     also_streamed: frozenset[Predicate]
     rules: dict[Node, list[PlanRule]] = field(default_factory=dict)
+    fresh: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
         self.plain = {rule.predicate for rule in self.program.rules if rule.time is None}
@@ -68,15 +70,15 @@ class AccessPaths:
             return direct[next(iter(sources))]
         union = Union(predicate, "sometime", window, sources)
 
-        def parts() -> Iterator[Body]:
+        def parts() -> Iterator[Part]:
             values = _values(predicate)
             for name in sorted(sources - {"pinned"}):
                 if name in direct:
-                    yield (Subgoal(direct[name], values),)
+                    yield Part((Subgoal(direct[name], values),))
                 else:
                     yield from self.timed(name, predicate, window)
             if "pinned" in sources:
-                yield (self.pinned_in(predicate, window, (*values, TIME)),)
+                yield Part((self.pinned_in(predicate, window, (*values, TIME)),))
 
         return self.define(union, _values(predicate), parts)
 
@@ -89,18 +91,40 @@ class AccessPaths:
             nodes["plain"] = Plain(predicate)
         return nodes
 
-    def timed(self, source: str, predicate: Predicate, window: Window) -> Iterator[Body]:
+    def timed(self, source: str, predicate: Predicate, window: Window) -> Iterator[Part]:
         """The atoms of a source with the time points of a window at which they hold: any for background, now for plain."""
         values = _values(predicate)
         if source == "background":
-            yield Subgoal(Background(predicate), values), Subgoal(Points(window), (TIME,))
+            given = Part((Subgoal(Background(predicate), values),))
+            yield from map(given.and_also, self.inside(window, values, TIME))
             return
         shown = isinstance(window, TupleWindow) or window.shows_present
         present = (Subgoal(Plain(predicate), values), Subgoal(Points(PRESENT), (TIME,)))
         if shown is None:
-            yield *present, Subgoal(Points(window), (TIME,))
+            yield Part((*present, Subgoal(Points(window), (TIME,))))
         elif shown:
-            yield present
+            yield Part(present)
+
+    def inside(self, window: Window, args: Sequence[Term], time: Term) -> Iterator[Part]:
+        """The ways in which a time is a time point of the window of an atom with these arguments."""
+        if not isinstance(window, LastOf):
+            yield Part((Subgoal(Points(window), (time,)),))
+            return
+        keys, point = tuple(args[place] for place in window.per), Subgoal(Points(HISTORY), (time,))
+        begin = Variable.computed(f"begin{next(self.fresh)}")
+        beginning = Beginning(window)
+        yield Part((point, Subgoal(beginning, (*keys, begin))), tests=(Comparison(">=", time, begin),))
+        yield Part((point,), (Subgoal(self.projected(beginning, tuple(range(len(keys)))), keys),))
+
+    def outside(self, window: Window, args: Sequence[Term], time: Term) -> Iterator[Part]:
+        """The ways in which a value is no time point of the window of an atom with these arguments."""
+        if not isinstance(window, LastOf):
+            yield Part((), (Subgoal(Points(window), (time,)),))
+            return
+        keys, point = tuple(args[place] for place in window.per), Subgoal(Points(HISTORY), (time,))
+        begin = Variable.computed(f"begin{next(self.fresh)}")
+        yield Part((), (point,))
+        yield Part((point, Subgoal(Beginning(window), (*keys, begin))), tests=(Comparison("<", time, begin),))
 
     def pinned_in(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
         """Pinned atoms while they are in a window; under a delay, from a node that wakes when they enter."""
@@ -109,7 +133,7 @@ class AccessPaths:
             return Subgoal(Pinned(predicate), terms, window)
         waiting = Pending(predicate, window)
         values = (*_values(predicate), TIME)
-        self.define(waiting, values, lambda: iter([(Subgoal(Pinned(predicate), values),)]))
+        self.define(waiting, values, lambda: iter([Part((Subgoal(Pinned(predicate), values),))]))
         return Subgoal(waiting, terms, window)
 
     def at(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
@@ -126,14 +150,14 @@ class AccessPaths:
             return streamed
         union = Union(predicate, "at", window, sources)
 
-        def parts() -> Iterator[Body]:
+        def parts() -> Iterator[Part]:
             values = _values(predicate)
             if "stream" in sources:
-                yield (Subgoal(streamed, (*values, TIME)),)
+                yield Part((Subgoal(streamed, (*values, TIME)),))
             for name in sorted(sources & {"background", "plain"}):
                 yield from self.timed(name, predicate, window)
             if "pinned" in sources:
-                yield (self.pinned_in(predicate, window, (*values, TIME)),)
+                yield Part((self.pinned_in(predicate, window, (*values, TIME)),))
 
         return self.define(union, (*_values(predicate), TIME), parts)
 
@@ -147,13 +171,15 @@ class AccessPaths:
         if sources - {"background"} == {"stream"} and isinstance(window, Sliding):
             lasting: Node = Unbroken(predicate, window)
         else:
-            lasting = EveryPoint(self.dated(predicate, window, without=frozenset({"background"})), window)
+            dated = self.dated(predicate, window, without=frozenset({"background"}))
+            lasting = EveryPoint(dated, window, _keys(window))
         if "background" not in sources:
             return lasting
         union = Union(predicate, "always", window, sources)
         values = _values(predicate)
         background = self.sometime(predicate, window, frozenset({"background"}))
-        return self.define(union, values, lambda: iter([(Subgoal(lasting, values),), (Subgoal(background, values),)]))
+        both = [Part((Subgoal(node, values),)) for node in (lasting, background)]
+        return self.define(union, values, lambda: iter(both))
 
     def at_least(self, predicate: Predicate, window: Window, times: int) -> Node:
         """``⊞ ◇≥n a``."""
@@ -164,7 +190,7 @@ class AccessPaths:
         if window != HISTORY and len(kept) == predicate.arity:
             return self.always(predicate, window)
         projected = self.projected(self.dated(predicate, window), (*kept, predicate.arity))
-        return EveryPoint(projected, window)
+        return EveryPoint(projected, window, tuple(map(kept.index, _keys(window))))
 
     def project(self, subgoal: Subgoal) -> Subgoal:
         """An atom with ``_`` as an atom without: what stands there does not matter, only that something does."""
@@ -177,12 +203,14 @@ class AccessPaths:
     def projected(self, source: Node, kept: tuple[int, ...], window: TimeWindow = HISTORY) -> Node:
         values = tuple(Variable(f"V{i}") for i in range(source.width))
         terms = tuple(values[i] for i in kept)
-        return self.define(Projection(source, kept, window), terms, lambda: iter([(Subgoal(source, values, window),)]))
+        return self.define(
+            Projection(source, kept, window), terms, lambda: iter([Part((Subgoal(source, values, window),))])
+        )
 
-    def define(self, node: Node, terms: tuple[Variable, ...], parts: Callable[[], Iterator[Body]]) -> Node:
+    def define(self, node: Node, terms: tuple[Variable, ...], parts: Callable[[], Iterator[Part]]) -> Node:
         if node not in self.rules:
             self.rules[node] = []  # in its place, before those that its parts need
-            self.rules[node] += [PlanRule(node, terms, body, text=str(node)) for body in parts()]
+            self.rules[node] += [PlanRule(node, terms, *part, text=str(node)) for part in parts()]
         return node
 
 
@@ -191,6 +219,11 @@ TIME = Variable("T")
 
 def _is_anonymous(term: Term) -> bool:
     return isinstance(term, Variable) and term.is_anonymous
+
+
+def _keys(window: Window) -> tuple[int, ...]:
+    """The places of the arguments that say which facts a window counts together."""
+    return window.per if isinstance(window, LastOf) else ()
 
 
 def _values(predicate: Predicate) -> tuple[Variable, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, product
+from functools import reduce
+from itertools import product
 from typing import assert_never
 
 from laser.plan.access import AccessPaths
@@ -11,7 +12,7 @@ from laser.plan.anonymous import anonymise
 from laser.plan.gates import set_gates
 from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Unit
 from laser.plan.order import components
-from laser.plan.plan import Plan, PlanRule, Subgoal
+from laser.plan.plan import Part, Plan, PlanRule, Subgoal
 from laser.plan.sharing import share_bodies, skip_copies
 from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
 from laser.rules.rule import ResolvedProgram, Rule
@@ -46,59 +47,57 @@ def _plan_rules(rule: Rule, paths: AccessPaths) -> Iterator[PlanRule]:
     """A rule of the program as rules of the plan: more than one where an element is a disjunction."""
     elements = [element for element in rule.body if isinstance(element, ExtendedAtom)]
     for choice in product(*(list(_element(element, paths)) for element in elements)):
-        parts = list(chain.from_iterable(choice))
-        positives = [subgoal for sign, subgoal in parts if sign == "has"] or [Subgoal(Unit(), ())]
-        negatives = [subgoal for sign, subgoal in parts if sign == "not"]
-        if len(parts) > 1:  # a body of one atom needs no projection: the head is one
-            positives = list(map(paths.project, positives))
+        whole = reduce(Part.and_also, choice, Part())
+        positives = whole.positives or (Subgoal(Unit(), ()),)
+        if len(whole.positives) + len(whole.negatives) > 1:  # a body of one atom needs no projection: the head is one
+            positives = tuple(map(paths.project, positives))
         yield PlanRule(
             head=_head(rule),
             terms=rule.head_terms,
-            positives=tuple(positives),
-            negatives=tuple(map(paths.project, negatives)),
-            tests=rule.comparisons,
+            positives=positives,
+            negatives=tuple(map(paths.project, whole.negatives)),
+            tests=rule.comparisons + whole.tests,
             text=rule.text,
         )
 
 
-def _element(element: ExtendedAtom, paths: AccessPaths) -> Iterator[list[tuple[str, Subgoal]]]:
-    """The ways in which an element is made true, each some nodes with a sign."""
+def _element(element: ExtendedAtom, paths: AccessPaths) -> Iterator[Part]:
+    """The ways in which an element is made true."""
     if element.negated_inside:
         yield from _absent(element, paths)
     elif element.negated:
-        yield [("not", _node_for(element, paths))]
+        yield Part((), (_node_for(element, paths),))
     else:
-        yield [("has", _subgoal(element, paths))]
+        yield Part((_subgoal(element, paths),))
 
 
-def _absent(element: ExtendedAtom, paths: AccessPaths) -> Iterator[list[tuple[str, Subgoal]]]:
+def _absent(element: ExtendedAtom, paths: AccessPaths) -> Iterator[Part]:
     """``⊞ @T ¬ a`` and its negation: T is in the window, and a does not hold at T."""
     assert isinstance(element.modality, At)
     time = element.modality.time
     if _is_anonymous(time):
         yield from _absent_somewhere(element, time, paths)
         return
-    inside = Subgoal(Points(element.window), (time,))
     there = _node_for(element, paths)
     if not element.negated:
-        yield [("has", inside), ("not", there)]
+        yield from map(Part((), (there,)).and_also, paths.inside(element.window, element.args, time))
     else:  # T is not in the window, or a holds there
-        yield [("not", inside)]
-        yield [("has", there)]
+        yield from paths.outside(element.window, element.args, time)
+        yield Part((there,))
 
 
-def _absent_somewhere(element: ExtendedAtom, time: Term, paths: AccessPaths) -> Iterator[list[tuple[str, Subgoal]]]:
+def _absent_somewhere(element: ExtendedAtom, time: Term, paths: AccessPaths) -> Iterator[Part]:
     """``⊞ @_ ¬ a``: the window has a time point at which a does not hold, so it does not hold at every one."""
     kept = tuple(i for i, term in enumerate(element.args) if not _is_anonymous(term))
     node = paths.always_some(element.predicate, element.window, kept)
     always = Subgoal(node, tuple(element.args[i] for i in kept))
     window = element.window
-    some = [Subgoal(Points(window), (time,))] if isinstance(window, TimeWindow) and window.may_be_empty else []
+    some = (Subgoal(Points(window), (time,)),) if isinstance(window, TimeWindow) and window.may_be_empty else ()
     if not element.negated:
-        yield [*(("has", point) for point in some), ("not", always)]
+        yield Part(some, (always,))
     else:  # there is no time point at all, or a holds at every one
-        yield from ([("not", point)] for point in some)
-        yield [("has", always)]
+        yield from (Part((), (point,)) for point in some)
+        yield Part((always,))
 
 
 def _subgoal(element: ExtendedAtom, paths: AccessPaths) -> Subgoal:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal as OneOf
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, assert_never
 
 from laser.values import Predicate, Value, write_value
-from laser.windows import HISTORY, PRESENT, Sliding, TimeWindow, TupleWindow, Window
+from laser.windows import HISTORY, PRESENT, LastFacts, LastOf, Sliding, TimeWindow, TupleWindow, Window
 
 __all__ = [
-    "Background", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "ManyPoints", "Node", "Pending", "Pinned", "Plain",
+    "Background", "Beginning", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "ManyPoints", "Node", "Pending", "Pinned", "Plain",
     "Points", "Projection", "Recent", "Shared", "Unbroken", "Union", "Unit",
 ]  # fmt: skip
 
@@ -27,6 +27,8 @@ class Feed(Enum):
     """The facts of its predicate, at each tick that has some."""
     ARRIVALS = auto()
     """The facts of the whole stream in arrival order."""
+    LATEST = auto()
+    """The facts of its predicate in arrival order, at each tick that has some."""
     CLOCK = auto()
     """Every tick."""
     ONCE = auto()
@@ -231,6 +233,39 @@ class Points(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning(Node):
+    """Where the window of a key begins, by key: of those keys that have as many facts as the window counts.
+
+    For all other keys it begins with the timeline, and there is no end of them.
+    """
+
+    window: LastOf
+
+    @property
+    def width(self) -> int:
+        return len(self.window.per) + 1
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.LATEST
+
+    @property
+    def revokes(self) -> bool:
+        return True
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("beginning", *self.window.id)
+
+    def __str__(self) -> str:
+        return f"beginnings of {self.window.predicate}{_inside(self.window)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Background(_OfPredicate):
     """Background data of one predicate."""
 
@@ -399,9 +434,10 @@ class ManyPoints(Counted):
 
 @dataclass(frozen=True, slots=True)
 class EveryPoint(Counted):
-    """``⊞ □ a``: at every time point of the window."""
+    """``⊞ □ a``: at every time point of the window; ``per`` are the places of its values that are the key of the window."""
 
     window: Window
+    per: tuple[int, ...] = ()
 
     @property
     def test(self) -> OneOf["==", ">="]:
@@ -455,12 +491,20 @@ class Gate(Node):
         return f"{self.source}{which}, while it holds"
 
 
-InputNode: TypeAlias = Recent | Dated | Unbroken | Points | Background | Unit
+InputNode: TypeAlias = Recent | Dated | Unbroken | Points | Beginning | Background | Unit
 MadeNode: TypeAlias = Plain | Pinned | Pending | Union | Projection | EveryPoint | ManyPoints | Gate | Shared
 
 
 def _feed(window: Window) -> Feed:
-    return Feed.ARRIVALS if isinstance(window, TupleWindow) else Feed.STREAM
+    match window:
+        case LastFacts():
+            return Feed.ARRIVALS
+        case LastOf():
+            return Feed.LATEST
+        case TimeWindow():
+            return Feed.STREAM
+        case _:
+            assert_never(window)
 
 
 def _ending(position: int, window: Window) -> Ending | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from laser.plan.nodes import Node
 from laser.rules.body import Comparison
@@ -12,7 +13,7 @@ from laser.syntax.tree import Term
 from laser.values import Predicate
 from laser.windows import HISTORY, TimeWindow
 
-__all__ = ["Component", "Plan", "PlanRule", "Subgoal"]
+__all__ = ["Component", "Part", "Plan", "PlanRule", "Subgoal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,18 @@ class Subgoal:
     node: Node
     terms: tuple[Term, ...]
     window: TimeWindow = HISTORY
+
+
+class Part(NamedTuple):
+    """What a body must find, what it must not find, and what it compares: one way to make something true."""
+
+    positives: tuple[Subgoal, ...] = ()
+    negatives: tuple[Subgoal, ...] = ()
+    tests: tuple[Comparison, ...] = ()
+
+    def and_also(self, other: Part) -> Part:
+        """Both."""
+        return Part(self.positives + other.positives, self.negatives + other.negatives, self.tests + other.tests)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from laser.rules.graph import strongly_connected
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
-from laser.windows import TupleWindow
+from laser.windows import LastFacts, LastOf, TupleWindow
 
 __all__ = ["PartitionKey", "find_key"]
 
@@ -62,14 +63,19 @@ def find_key(
     >>> print(find_key(accept(parse("alarm :- temp(M, V), V > 90."))))
     none: alarm/0 has no argument (rule `alarm :- temp(M, V), V > 90.`)
     """
-    if any(isinstance(atom.window, TupleWindow) for rule in core.rules for atom in rule.atoms):
-        return PartitionKey(reason="a tuple window counts the facts of the whole stream")
     static = core.static(inputs)
+    counted = {atom.window for rule in core.rules for atom in rule.atoms if isinstance(atom.window, TupleWindow)}
+    reason = next(filter(None, (_fault_of(window, static) for window in counted)), "")
+    if reason:
+        return PartitionKey(reason=reason)
     rules = [(rule, _atoms(rule, static)) for rule in core.rules]
     reason = next(filter(None, (_fault(rule, atoms) for rule, atoms in rules)), "")
     if reason:
         return PartitionKey(reason=reason)
     search = _Search([_labels(atoms) for _, atoms in rules], fixed or {})
+    for window in counted:
+        if isinstance(window, LastOf) and window.predicate not in static:
+            search.candidates[window.predicate] &= frozenset(window.per)
     if search.run():
         return PartitionKey({predicate: min(open_) for predicate, open_ in search.candidates.items()})
     return PartitionKey(reason=search.reason)
@@ -88,6 +94,17 @@ def _fault(rule: Rule, atoms: list[Atom]) -> str:
             return f"{predicate} has no argument (rule `{rule.text}`)"
     shared = set(atoms[0][1]).intersection(*(args for _, args in atoms[1:]))
     return "" if shared else f"no argument is shared by all atoms of the rule `{rule.text}`"
+
+
+def _fault_of(window: LastFacts | LastOf, static: Collection[Predicate]) -> str:
+    """Why a tuple window forbids a key, whatever the rules are."""
+    match window:
+        case LastFacts():
+            return "a tuple window counts the facts of the whole stream"
+        case LastOf(predicate=predicate, per=per):
+            return "" if per or predicate in static else f"{window} counts the facts of {predicate} of all keys"
+        case _:
+            assert_never(window)
 
 
 def _labels(atoms: list[Atom]) -> Labels:

@@ -8,14 +8,14 @@ finds what a rule derived for any time point it likes, unless that time itself c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from laser.rules.body import At, AtLeast, ExtendedAtom
 from laser.rules.graph import reachable, reverse
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Predicate
-from laser.windows import HISTORY, Reach, TimeWindow
+from laser.windows import HISTORY, LastOf, Reach, TimeWindow
 
 __all__ = ["kept", "reach"]
 
@@ -24,7 +24,7 @@ def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) ->
     """How far back an answer can depend on facts; without ``inputs``, any predicate might stream in."""
     unlimited = _unlimited(core, inputs)
     needs = [_need(core, atom, inputs, unlimited) for atom in _atoms(core)]
-    return Reach(_longest([need.ticks for need in needs]), max((need.tuples for need in needs), default=0))
+    return _together(needs)
 
 
 def kept(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> dict[Predicate, Reach]:
@@ -33,14 +33,17 @@ def kept(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> 
     for atom in _atoms(core):
         if _streams(atom.predicate, inputs):
             needs.setdefault(atom.predicate, []).append(atom.window.reach)
-    return {
-        predicate: Reach(_longest([keep.ticks for keep in keeps]), max(keep.tuples for keep in keeps))
-        for predicate, keeps in sorted(needs.items())
-    }
+    return {predicate: _together(keeps) for predicate, keeps in sorted(needs.items())}
 
 
 def _atoms(core: ResolvedProgram) -> Iterator[ExtendedAtom]:
     return (atom for rule in core.rules for atom in rule.atoms)
+
+
+def _together(needs: Sequence[Reach]) -> Reach:
+    """The past that several atoms need."""
+    latest: frozenset[LastOf] = frozenset().union(*(need.latest for need in needs))
+    return Reach(_longest([need.ticks for need in needs]), max((need.tuples for need in needs), default=0), latest)
 
 
 def _longest(ticks: list[int | None]) -> int | None:

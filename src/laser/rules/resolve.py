@@ -16,7 +16,7 @@ from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate
 from laser.ticks import Tick
 from laser.values import Atom, Value
-from laser.windows import HISTORY, PRESENT, Window
+from laser.windows import HISTORY, PRESENT, LastOf, Window
 
 __all__ = ["resolve", "resolve_window"]
 
@@ -33,11 +33,23 @@ def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgr
     )
 
 
-def resolve_window(window: tree.Window, constants: Mapping[str, Value], tick: Tick | None) -> Window | None:
-    """A window with its sizes in ticks or facts; None where one has no such value, or the tick is not known."""
+def resolve_window(
+    window: tree.Window, constants: Mapping[str, Value], tick: Tick | None, atom: tree.AtomPattern | None = None
+) -> Window | None:
+    """A window with its sizes in ticks or facts; None where one has no such value, or the tick is not known.
+
+    Nor does a window that counts the facts of its atom mean anything without the atom.
+    """
     sizes = [_whole(size, constants, tick) for size in window.sizes]
     whole = [size for size in sizes if size is not None]
-    return window.kind(*whole) if len(whole) == len(sizes) else None
+    if len(whole) < len(sizes):
+        return None
+    if window.kind is LastOf and atom is None:
+        return None
+    if window.kind is LastOf and atom is not None:
+        per = tuple(place for place, term in enumerate(atom.args) if term in window.per)
+        return LastOf(whole[0], atom.predicate, per)
+    return window.kind(*whole)  # type: ignore[arg-type]
 
 
 def _whole(size: tree.Size, constants: Mapping[str, Value], tick: Tick | None) -> int | None:
@@ -80,7 +92,7 @@ class _Resolver:
             predicate=element.atom.predicate,
             args=args,
             modality=modality,
-            window=self.window(element.window, modality),
+            window=self.window(element, modality),
             negated=negated,
             negated_inside=negated_inside,
             origin=element,
@@ -115,11 +127,11 @@ class _Resolver:
         assert isinstance(value, int), "a number of times that is not whole is refused before"
         return value
 
-    def window(self, window: tree.Window | None, modality: Modality) -> Window:
+    def window(self, literal: tree.Literal, modality: Modality) -> Window:
         """The window that is written, or the one that its absence stands for."""
-        if window is None:
+        if literal.window is None:
             return HISTORY if isinstance(modality, At) else PRESENT
-        resolved = resolve_window(window, self.constants, self.tick)
+        resolved = resolve_window(literal.window, self.constants, self.tick, literal.atom)
         assert resolved is not None, "a window without a size is refused before"
         return resolved
 

@@ -49,7 +49,9 @@ def _slices_worth_it(job: Job, parts: int, length: int) -> int:
     match job.partition:
         case Whole():
             return (
-                1 if job.reach.ticks is None or job.reach.tuples else min(parts, _most_slices(length, job.reach.ticks))
+                1
+                if job.reach.ticks is None or job.reach.counts_facts
+                else min(parts, _most_slices(length, job.reach.ticks))
             )
         case ByKey() | Lifted() | PerKey():
             return 1
@@ -93,8 +95,10 @@ def _lows(job: Job, facts: DataFrame, edges: tuple[int, ...]) -> tuple[int, ...]
     """For each slice the time since which it needs facts."""
     firsts, reach = edges[:-1], job.reach
     by_time = tuple(edges[0] if reach.ticks is None else max(edges[0], first - reach.ticks) for first in firsts)
-    if not reach.tuples or len(firsts) == 1:
+    if not reach.counts_facts or len(firsts) == 1:
         return by_time
+    if reach.latest:  # nor does anything tell how old the last facts of a key are
+        return (edges[0],) * len(firsts)
     match job.partition:
         case Whole():
             return tuple(map(min, by_time, _times_of_last(reach.tuples, facts, edges)))
@@ -152,8 +156,8 @@ def parts_of(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[S
     bucket = F.lit(0) if isinstance(job.partition, Whole) else F.expr(bucket_sql("key", job.partition.buckets))
     if _repeats_keys(job, slices):
         within = within.unionByName(_first_seen(within, job), allowMissingColumns=True)
-    ordered = ["order", "tag", *job.inputs.slots] if job.reach.tuples else []
-    columns = ["part", "tag", "time", *job.inputs.slots, *(["order"] if job.reach.tuples else [])]
+    ordered = ["order", "tag", *job.inputs.slots] if job.reach.counts_facts else []
+    columns = ["part", "tag", "time", *job.inputs.slots, *(["order"] if job.reach.counts_facts else [])]
     placed = within.withColumn("part", _part(bucket, slices, len(job.inputs.predicates))).select(*columns)
     count = len(slices) * job.partition.buckets
     opening = spark.range(count).select(
@@ -161,7 +165,7 @@ def parts_of(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[S
     )
     united = placed.unionByName(opening, allowMissingColumns=True)
     parts = united.repartitionById(count, "part").sortWithinPartitions("time", *ordered)
-    return parts.drop("order") if job.reach.tuples else parts
+    return parts.drop("order") if job.reach.counts_facts else parts
 
 
 def _part(bucket: Column, slices: Sequence[Slice], key: int) -> Column:

@@ -168,12 +168,12 @@ class Bucket:
         return live
 
     def _nothing_waits(self) -> WaitingFacts:
-        return WaitingFacts(self.job.inputs, ordered=bool(self.job.reach.tuples))
+        return WaitingFacts(self.job.inputs, ordered=self.job.reach.counts_facts)
 
     def _forget(self, live: CachedReasoner, fed: int) -> None:
         """What is out of reach by now need not be fed again; only the keys that it names are remembered."""
         reach, partition = self.job.reach, self.job.partition
-        if reach.ticks is not None and not reach.tuples:
+        if reach.ticks is not None and not reach.counts_facts:
             counted = isinstance(partition, Lifted) and partition.counts_keys
             live.waiting.forget_before(fed - reach.ticks, keep_keys=counted)
 
@@ -233,11 +233,15 @@ class Bucket:
 
     def _trim(self, live: CachedReasoner, fed: int) -> None:
         """Forget what no later answer can see."""
+        reach = self.job.reach
         match self.job.partition:
-            case PerKey() if self.job.reach.tuples:
+            case PerKey() if reach.tuples:
                 self._compact(live, fed)
             case Whole() | ByKey() | Lifted() | PerKey():
-                self._drop_before(live, self._low(live, fed))
+                if reach.latest:
+                    self._compact(live, fed)
+                else:
+                    self._drop_before(live, self._low(live, fed))
             case _:
                 assert_never(self.job.partition)
 
@@ -268,7 +272,8 @@ class Bucket:
         if found:
             table = pa.concat_tables([unpack(entry.facts) for entry in found.values()])
             last, latest = max(found), max(entry.latest for entry in found.values())
-            kept = last_of_each_key(table, self.job.inputs, fed - self.job.reach.ticks, self.job.reach.tuples)
+            low, adds_key = fed - self.job.reach.ticks, self.job.partition.adds_key
+            kept = last_of_each_key(table, self.job.inputs, low, self.job.reach, adds_key)
             self.store.put_entry(last, Entry(found[last].token, latest, pack(kept)))
             live.kept[last] = latest
 

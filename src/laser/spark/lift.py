@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Predicate
+from laser.windows import LastOf
 
 __all__ = ["SEEN", "counts_keys", "lift"]
 
@@ -27,6 +29,11 @@ def lift(program: Program, kept: Collection[Predicate]) -> Program:
     alarm(LaserKey) :- temp(LaserKey, V) in [3], V > 90.
     laser_known(LaserKey) :- laser_seen(LaserKey) at _.
     #show alarm/1, freeze/1.
+
+    A window that counts the facts of one thing counts those of each.
+
+    >>> print(next(iter(lift(parse("q :- temp(V) in [last 3], V > 90."), ()).rules)).body[0].window.per)
+    (Variable(name='LaserKey'),)
     """
     rules = [_rule(s, kept) for s in program.statements if isinstance(s, tree.Rule)]
     others = [s for s in program.statements if not isinstance(s, tree.Rule | tree.ShowDirective)]
@@ -62,9 +69,15 @@ def _binds(element: tree.BodyElement, kept: Collection[Predicate]) -> bool:
 def _element(element: tree.BodyElement, kept: Collection[Predicate]) -> tree.BodyElement:
     if isinstance(element, tree.Comparison) or element.atom.predicate in kept:
         return element
+    window = element.window if element.window is None else _window(element.window)
     return tree.Literal(
-        _atom(element.atom), element.modality, element.window, element.negated, element.negated_inside, element.span
+        _atom(element.atom), element.modality, window, element.negated, element.negated_inside, element.span
     )
+
+
+def _window(window: tree.Window) -> tree.Window:
+    """A window that counts the facts of one thing counts those of each."""
+    return replace(window, per=(tree.Variable(_KEY), *window.per)) if window.kind is LastOf else window
 
 
 def _atom(atom: tree.AtomPattern) -> tree.AtomPattern:

@@ -27,6 +27,7 @@ from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Atom, Predicate
 from laser.values.facts import to_atoms
+from laser.windows import Reach
 
 __all__ = ["Prepared", "prepare"]
 
@@ -57,11 +58,12 @@ def prepare(request: Request) -> Prepared:
     given = [_fit(source, bare, lifted) for source in request.sources]
     past = reach(core, {source.program_predicate for source in given})
     sources, clocks = _read_sources(core, given, past.tuples, lifted)
-    sources = _in_order(sources, past.tuples)
+    sources = _in_order(sources, past)
     inputs = {source.program_predicate for source in sources}
     static = _static(core, inputs, own)
     dated = _is_dated(given)
     partition, why = _partition(request, core, sources, static, lifted, past.tuples)
+    why += "; not by time, because the last facts of a key may be of any age" if past.latest else ""
     flow = _flow(core, sources, (*shared, *own), "timestamp" if dated else "bigint", request.mixed)
     job = Job(
         program=_shipped(request.program, static, partition),
@@ -130,10 +132,12 @@ def _read_sources(
     return sources, [source for source in given if source not in sources]
 
 
-def _in_order(sources: Sequence[Source], tuples: int) -> list[Source]:
-    """The sources with their order columns, if anything looks at the order of arrival."""
-    if not tuples:
+def _in_order(sources: Sequence[Source], past: Reach) -> list[Source]:
+    """The sources with their order columns, if anything looks at the order of arrival: of all facts, or of each predicate."""
+    if not past.counts_facts:
         return [replace(source, order=None) for source in sources]
+    if not past.tuples:
+        return list(sources)
     without = [source.name for source in sources if source.order is None]
     if without and len(without) < len(sources):
         raise LaserError(f"a tuple window counts facts in the order of arrival: input {without[0]} has no order column")

@@ -70,7 +70,7 @@ def _batch(request: Request, prepared: Prepared) -> Answers:
 
 def facts_of(prepared: Prepared) -> DataFrame:
     """The facts of all inputs in one table."""
-    ordered = bool(prepared.job.reach.tuples)
+    ordered = prepared.job.reach.counts_facts
     tables = [s.facts(prepared.job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
     return reduce(DataFrame.unionByName, tables)
 

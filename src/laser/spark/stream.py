@@ -95,7 +95,7 @@ def _delay(lateness: str | int, tick: Tick) -> str:
 
 def _facts(prepared: Prepared, delay: str) -> DataFrame:
     """The facts of all inputs, each with its own watermark: the slowest of them decides what is complete."""
-    job, ordered = prepared.job, bool(prepared.job.reach.tuples)
+    job, ordered = prepared.job, prepared.job.reach.counts_facts
     tables = [s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
     for clock in prepared.clocks:
         nothing = [F.lit(None).cast(kind).alias(name) for name, kind in tables[0].dtypes if name not in ("tag", "time")]
@@ -111,7 +111,7 @@ def _facts(prepared: Prepared, delay: str) -> DataFrame:
 def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Rows become one blob a bucket. Every bucket gets one, even if empty, so that all know how far the stream is."""
     names = bucket_labels(job.partition.buckets)
-    columns = ["tag", "time", *job.inputs.slots, *(["order"] if job.reach.tuples else [])]
+    columns = ["tag", "time", *job.inputs.slots, *(["order"] if job.reach.counts_facts else [])]
 
     @speaks_first
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

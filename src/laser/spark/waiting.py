@@ -6,6 +6,7 @@ time point is complete, so inputs, partitions and micro-batches may bring its fa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from operator import itemgetter
 from typing import Any
@@ -15,6 +16,7 @@ import pyarrow as pa
 from laser.spark.arrow import Fact, divide_by_time, facts_of
 from laser.spark.layout import Layout
 from laser.spark.lift import SEEN
+from laser.windows import Reach
 
 __all__ = ["WaitingFacts", "in_order", "last_of_each_key"]
 
@@ -39,9 +41,9 @@ class WaitingFacts:
                 self._by_time.setdefault(time, []).extend(run)
 
     def add_keys(self, keys: Iterable[tuple[int, Fact]]) -> None:
-        """Keys that were seen before; only programs without tuple windows count keys, so they need no rank."""
+        """Keys that were seen before; they come before all facts of their time."""
         for time, fact in keys:
-            self._by_time.setdefault(time, []).append(fact)
+            self._by_time.setdefault(time, []).append(((), fact) if self._ordered else fact)
 
     @property
     def times(self) -> Set[int]:
@@ -75,8 +77,11 @@ def in_order(ranked: list[tuple[Rank, Fact]]) -> list[Fact]:
     return [fact for _, fact in sorted(ranked, key=itemgetter(0))]
 
 
-def last_of_each_key(table: pa.Table, layout: Layout, low: int, tuples: int) -> pa.Table:
-    """The facts since ``low``, and of each key the last ``tuples`` facts, which are what its tuple windows can see."""
+def last_of_each_key(table: pa.Table, layout: Layout, low: int, reach: Reach, adds_key: bool) -> pa.Table:
+    """The facts since ``low``, and of each key the last ones, which are what tuple windows can see.
+
+    With ``adds_key``, the first argument is a key of which the program does not know, and each counts for itself.
+    """
     table = table.combine_chunks()
     times = table.column("time").to_pylist()
     batches = table.to_batches()
@@ -84,11 +89,21 @@ def last_of_each_key(table: pa.Table, layout: Layout, low: int, tuples: int) -> 
     ranks = [rank for batch in batches for rank in ranks_of(batch, layout)]
     rows = sorted(range(len(facts)), key=lambda i: (times[i], ranks[i]))
     arrived = {(times[i], facts[i]): i for i in reversed(rows)}  # the same fact again at one time point is one fact
-    counts: dict[Any, int] = {}
+    counts: Counter[Any] = Counter()
     kept = []
     for i in sorted(arrived.values(), key=lambda i: (times[i], ranks[i]), reverse=True):
-        key = facts[i][1]
-        counts[key] = counts.get(key, 0) + 1
-        if times[i] >= low or counts[key] <= tuples:
+        groups = list(_groups(facts[i], reach, adds_key))
+        counts.update(group for group, _ in groups)
+        if times[i] >= low or any(counts[group] <= size for group, size in groups):
             kept.append(i)
     return table.take(pa.array(sorted(kept), pa.int64()))
+
+
+def _groups(fact: Fact, reach: Reach, adds_key: bool) -> Iterator[tuple[Any, int]]:
+    """The facts with which a fact is counted together, each time with how many of them are seen."""
+    key, own = (fact[1], (fact[0], *fact[2:])) if adds_key else (None, fact)
+    if reach.tuples:
+        yield (key, None), reach.tuples
+    for window in reach.latest:
+        if window.counts(own):
+            yield (key, window, window.key_of(own)), window.size

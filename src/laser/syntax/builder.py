@@ -36,7 +36,7 @@ from laser.syntax.tree import (
 )
 from laser.ticks import UNITS, Tick
 from laser.values import TYPES, Predicate, Value
-from laser.windows import Ago, Between, Growing, Hopping, LastFacts, Sliding, Tumbling
+from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 __all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
 
@@ -173,6 +173,15 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def tuple_window(self, left: Token, size: Length, right: Token) -> Window:
         return Window(LastFacts, (Size(size),), span_of(left, right))
 
+    def per(self, *names: Token) -> tuple[Variable, ...]:
+        return tuple(Variable(str(name), span_of(name)) for name in names)
+
+    def last_window(self, left: Token, size: Length, *rest: tuple[Variable, ...] | Token) -> Window:
+        return _last(left, size, rest)
+
+    def last_box(self, box: Token, size: Length, _left: Token, *rest: tuple[Variable, ...] | Token) -> Window:
+        return _last(box, size, rest)
+
     def time_box(self, box: Token, size: Length) -> Window:
         return Window(Sliding, (Size(size),), _join(span_of(box), size.span))
 
@@ -232,6 +241,12 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     def literal(self, word: Token) -> Constant:
         return Constant(_read(word), span_of(word))
+
+
+def _last(first: Token, size: Length, rest: tuple[tuple[Variable, ...] | Token, ...]) -> Window:
+    """``[last n per X]``; the variables stand before the last bracket, if there are any."""
+    per = rest[0] if isinstance(rest[0], tuple) else ()
+    return Window(LastOf, (Size(size),), span_of(first, _token(rest[-1])), per)
 
 
 _ASCII = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!="}

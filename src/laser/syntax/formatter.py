@@ -19,6 +19,7 @@ WIDTH = 100
 """A longer statement has a line for each part of its body."""
 
 _INDENT = "    "
+_OPEN, _CLOSE = frozenset({"LPAR", "LBRACKET"}), frozenset({"RPAR", "RBRACKET"})
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
@@ -179,7 +180,7 @@ def _elements(tokens: Iterable[Token]) -> Iterator[_Part]:
     element: list[Token] = []
     depth = 0
     for token in tokens:
-        depth += (token.type == "LPAR") - (token.type == "RPAR")
+        depth += (token.type in _OPEN) - (token.type in _CLOSE)
         if token.type == "_COMMA" and depth == 0:
             yield _Part(element)
             element = []

@@ -50,7 +50,15 @@ _JOINTS = frozenset({"in", "at", "always"})
 """Words that only join others: a terminal with an underscore is not handed to the builder."""
 WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word in string.WORDS}
 """The words of the language, each with what the grammar calls it."""
-WINDOW_WORDS = {**WORDS, "every": "_EVERY", "each": "_EACH", "this": "_THIS", "ago": "_AGO"}
+WINDOW_WORDS = {
+    **WORDS,
+    "every": "_EVERY",
+    "each": "_EACH",
+    "this": "_THIS",
+    "ago": "_AGO",
+    "last": "_LAST",
+    "per": "_PER",
+}
 """Those and the words that mean something between ``[`` and ``]`` only: elsewhere they are names like any other."""
 COUNT_WORDS = {"least": "LEAST", "most": "MOST", "times": "_TIMES"}
 """The words of ``at least 3 times``, which are names like any other elsewhere."""

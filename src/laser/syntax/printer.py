@@ -177,7 +177,7 @@ class _Writer:
         return " ".join([*words, self.atom(literal.atom)])
 
     def window(self, window: Window) -> str:
-        return window.kind.written(list(map(self.size, window.sizes)), formal=False)
+        return window.kind.written(list(map(self.size, window.sizes)), False, [v.name for v in window.per])
 
     def size(self, size: Size) -> str:
         return f"{self.term(size.term)} {size.unit}" if size.unit else self.term(size.term)
@@ -185,7 +185,7 @@ class _Writer:
     def box(self, window: Window) -> str:
         if any(size.unit for size in window.sizes):
             return f"⊞{self.window(window)}"
-        return f"⊞{window.kind.written(list(map(self.size, window.sizes)), formal=True)}"
+        return f"⊞{window.kind.written(list(map(self.size, window.sizes)), True, [v.name for v in window.per])}"
 
     def atom(self, atom: AtomPattern) -> str:
         name = self.name(atom.name)

@@ -40,7 +40,7 @@ def _is_apart(tokens: Sequence[Token], i: int) -> bool:
         return False
     if _counts_times(tokens, i) or _counts_times(tokens, i - 1):
         return False
-    if kind == "LPAR" and before in _CALLED:
+    if (kind == "LPAR" and before in _CALLED) or _tells_keys(tokens, i):
         return False
     if "_HASH" in (kind, before):
         return not _in_box(tokens, i if kind == "_HASH" else i - 1)
@@ -56,6 +56,11 @@ def _is_apart(tokens: Sequence[Token], i: int) -> bool:
 def _in_box(tokens: Sequence[Token], i: int) -> bool:
     """Whether a ``#`` belongs to ``⊞#n``."""
     return i > 0 and tokens[i - 1].type in ("BOX", "_CARET")
+
+
+def _tells_keys(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a bracket belongs to ``⊞#n[X]``."""
+    return tokens[i].type == "LBRACKET" and i > 2 and tokens[i - 2].type == "_HASH" and _in_box(tokens, i - 2)
 
 
 def _in_window(tokens: Sequence[Token], i: int) -> bool:

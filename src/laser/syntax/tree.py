@@ -37,9 +37,9 @@ class Variable:
         return Variable(f"_#{mark}")
 
     @staticmethod
-    def computed(number: int) -> Variable:
-        """What stands for an argument that is arithmetic."""
-        return Variable(f"_={number}")
+    def computed(mark: int | str) -> Variable:
+        """What stands for an argument that is arithmetic, or for another value that the user gave no name."""
+        return Variable(f"_={mark}")
 
     @property
     def is_anonymous(self) -> bool:
@@ -111,11 +111,12 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window as it is written: which kind, and its sizes, as many as the kind has."""
+    """A window as it is written: which kind, its sizes, as many as the kind has, and the variables after ``per``."""
 
     kind: type[windows.Window]
     sizes: tuple[Size, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+    per: tuple[Variable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,11 @@ class Rule:
     @property
     def literals(self) -> list[Literal]:
         return [element for element in self.body if isinstance(element, Literal)]
+
+    @property
+    def keys(self) -> list[Variable]:
+        """The variables after ``per``: each is an argument of its atom, too."""
+        return [key for literal in self.literals if literal.window is not None for key in literal.window.per]
 
     @property
     def comparisons(self) -> list[Comparison]:

@@ -13,18 +13,33 @@ from laser.engine.agenda import Agenda
 from laser.engine.arrivals import Arrivals
 from laser.engine.inputs import Input, make_input
 from laser.engine.relation import Key
-from laser.plan.nodes import Dated, Feed, InputNode, Points, Recent, Unbroken
+from laser.plan.nodes import Beginning, Dated, Feed, InputNode, Points, Recent, Unbroken
 from laser.reference import window_points
 from laser.values import Atom, Predicate
-from laser.windows import HISTORY, PRESENT, Ago, Between, Growing, Hopping, LastFacts, Sliding, Tumbling, Window
+from laser.windows import (
+    HISTORY,
+    PRESENT,
+    Ago,
+    Between,
+    Growing,
+    Hopping,
+    LastFacts,
+    LastOf,
+    Sliding,
+    Tumbling,
+    TupleWindow,
+    Window,
+)  # fmt: skip
 
 P = Predicate("p", 1)
 WINDOWS: list[Window] = [
     PRESENT, Sliding(3), Hopping(3, 2), Hopping(1, 4), Tumbling(3), Growing(4), Ago(0), Ago(2), Between(1, 3), LastFacts(3),
 ]  # fmt: skip
+BY_KEY = [LastOf(1, P, (0,)), LastOf(2, P, (0,)), LastOf(1, P), LastOf(3, P), LastOf(70, P)]
 NODES: list[InputNode] = [
-    *(Recent(P, window) for window in WINDOWS),
-    *(Dated(P, window) for window in [*WINDOWS, HISTORY]),
+    *(Recent(P, window) for window in [*WINDOWS, *BY_KEY]),
+    *(Dated(P, window) for window in [*WINDOWS, *BY_KEY, HISTORY]),
+    *(Beginning(window) for window in BY_KEY),
     *(Points(window) for window in [*WINDOWS, HISTORY]),
     *(Unbroken(P, Sliding(n)) for n in (1, 2, 3)),
 ]
@@ -39,7 +54,7 @@ class Run:
 
     def __init__(self, node: InputNode, is_joined: bool) -> None:
         self.node, self.is_joined = node, is_joined
-        self.arrivals = Arrivals(3)
+        self.arrivals = Arrivals(3, BY_KEY)
         self.stream: list[tuple[int, Key]] = []
         self.time = START
         self.input = self.fresh()
@@ -61,8 +76,10 @@ class Run:
         self.stream += [(t, fact) for fact in new]
         if facts:
             self.arrivals.append(facts, t)
+            self.arrivals.count({("p", 2): set(facts)}, facts, t)
         feed = self.node.feed
-        if (feed is Feed.STREAM and (facts or due)) or (feed is Feed.ARRIVALS and facts) or feed is Feed.CLOCK:
+        counts = feed in (Feed.ARRIVALS, Feed.LATEST)
+        if (feed is Feed.STREAM and (facts or due)) or (counts and facts) or feed is Feed.CLOCK:
             self.advance(t, set(facts) if feed is Feed.STREAM else set())
 
     def advance(self, t: int, batch: set[Key]) -> None:
@@ -84,6 +101,8 @@ class Run:
     def expected(self, stream: list[tuple[int, Key]], t: int) -> set[Key]:
         """The definition."""
         window = self.node.window  # type: ignore[union-attr]
+        if isinstance(window, LastOf):
+            return self.expected_by_key(window, stream)
         points = window_points(window, [(u, Atom.of(fact)) for u, fact in stream], START, t)
         inside = [(u, fact) for u, fact in stream if u in points]
         if isinstance(window, LastFacts):
@@ -97,6 +116,21 @@ class Run:
                 return {fact for _, fact in inside if all((u, fact) in inside for u in points)}
             case _:
                 return {("", u) for u in points}
+
+    def expected_by_key(self, window: LastOf, stream: list[tuple[int, Key]]) -> set[Key]:
+        """The same where each key is a stream of its own."""
+        parts = [
+            [(u, f) for u, f in stream if window.key_of(f) == key] for key in {window.key_of(f) for _, f in stream}
+        ]
+        inside = [entry for part in parts for entry in part[-window.size :]]
+        match self.node:
+            case Recent():
+                return {fact for _, fact in inside}
+            case Dated():
+                return {(*fact, u) for u, fact in inside}
+            case _:
+                full = [part[-window.size] for part in parts if len(part) >= window.size]
+                return {("", *window.key_of(fact), u) for u, fact in full}
 
 
 def cases(test: Callable[..., None]) -> Callable[..., None]:
@@ -133,7 +167,7 @@ def test_its_evidence_is_enough_for_all_that_follows(node: Any, is_joined: bool,
     for step, facts in moves:
         run.move(run.time + step, keys(facts))
     window = node.window
-    if isinstance(window, LastFacts) or isinstance(node, Points):
+    if isinstance(window, TupleWindow) or isinstance(node, Points):
         assert list(run.input.evidence()) == []  # the arrivals and the clock have it
         return
     evidence = [(u, fact) for fact, u in run.input.evidence()]

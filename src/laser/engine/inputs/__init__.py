@@ -10,13 +10,14 @@ from laser.engine.inputs.constant import ConstantInput
 from laser.engine.inputs.dated import DatedInput
 from laser.engine.inputs.input import Input
 from laser.engine.inputs.last import LastDatedInput, LastPointsInput, LastRecentInput
+from laser.engine.inputs.latest import BeginningInput, LatestDatedInput, LatestRecentInput
 from laser.engine.inputs.points import PointsInput, PresentInput
 from laser.engine.inputs.recent import RecentInput
 from laser.engine.inputs.recent_sets import RecentSetsInput
 from laser.engine.inputs.unbroken import UnbrokenInput
 from laser.engine.inputs.waiting import BlockInput, WaitingDatedInput, WaitingPointsInput
-from laser.plan.nodes import Background, Dated, InputNode, Points, Recent, Unbroken, Unit
-from laser.windows import PRESENT, Ago, Between, Growing, History, Hopping, LastFacts, Sliding, Tumbling
+from laser.plan.nodes import Background, Beginning, Dated, InputNode, Points, Recent, Unbroken, Unit
+from laser.windows import PRESENT, Ago, Between, Growing, History, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 __all__ = ["Input", "make_input"]
 
@@ -32,6 +33,8 @@ def make_input(node: InputNode, number: int, agenda: Agenda, arrivals: Arrivals,
             return _points(node, number, agenda, arrivals)
         case Unbroken(window=window):
             return UnbrokenInput(node, number, agenda, window)
+        case Beginning(window=window):
+            return BeginningInput(node, number, agenda, arrivals.latest[window])
         case Background() | Unit():
             return ConstantInput(node, number, agenda)
         case _:
@@ -46,6 +49,8 @@ def _recent(node: Recent, number: int, agenda: Agenda, arrivals: Arrivals, is_jo
             return BlockInput(node, number, agenda, stepping)
         case LastFacts() as last:
             return LastRecentInput(node, number, agenda, last, arrivals)
+        case LastOf() as last_of:
+            return LatestRecentInput(node, number, agenda, arrivals.latest[last_of])
         case History():
             raise AssertionError("⊞ ◇ has a window")
         case _:
@@ -56,6 +61,8 @@ def _dated(node: Dated, number: int, agenda: Agenda, arrivals: Arrivals) -> Inpu
     match node.window:
         case LastFacts() as last:
             return LastDatedInput(node, number, agenda, last, arrivals)
+        case LastOf() as last_of:
+            return LatestDatedInput(node, number, agenda, arrivals.latest[last_of])
         case Sliding() | History() | Growing() as window:
             return DatedInput(node, number, agenda, window)
         case Hopping() | Tumbling() | Between() | Ago() as delayed:
@@ -68,6 +75,8 @@ def _points(node: Points, number: int, agenda: Agenda, arrivals: Arrivals) -> In
     match node.window:
         case LastFacts() as last:
             return LastPointsInput(node, number, agenda, last, arrivals)
+        case LastOf():
+            raise AssertionError("the time points of a window that counts for each key are told by its beginnings")
         case Hopping() | Tumbling() | Between() | Ago() as delayed:
             return WaitingPointsInput(node, number, agenda, delayed)
         case Sliding() | History() | Growing() as window:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from laser.engine.operators.counted import EveryPointOperator, ManyPointsOperator
+from laser.engine.operators.counted import EveryPointByKeyOperator, EveryPointOperator, ManyPointsOperator
 from laser.engine.operators.fixpoint import FixpointOperator
 from laser.engine.operators.gate import GateOperator
 from laser.engine.operators.operator import Environment, Operator
 from laser.engine.operators.rule import RuleOperator
 from laser.plan.nodes import EveryPoint, Gate, ManyPoints
 from laser.plan.plan import Component
+from laser.windows import LastOf
 
 __all__ = ["Environment", "Operator", "make_operator"]
 
@@ -22,6 +23,8 @@ def make_operator(component: Component, env: Environment) -> Operator:
     match node:
         case ManyPoints(dated=dated, times=times):
             return ManyPointsOperator(head, env.relations[dated], times)
+        case EveryPoint(dated=dated, window=LastOf() as window, per=per):
+            return EveryPointByKeyOperator(head, env.relations[dated], env.arrivals.latest[window], per)
         case EveryPoint(dated=dated, window=window):
             return EveryPointOperator(head, env.relations[dated], window, env.arrivals)
         case Gate(source=source, values=values):

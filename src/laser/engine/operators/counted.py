@@ -7,11 +7,12 @@ from collections import Counter
 
 from laser.answers import Key
 from laser.engine.arrivals import Arrivals
+from laser.engine.latest import Latest
 from laser.engine.operators.operator import Operator
 from laser.engine.relation import Relation
 from laser.windows import TupleWindow, Window
 
-__all__ = ["EveryPointOperator", "ManyPointsOperator"]
+__all__ = ["EveryPointByKeyOperator", "EveryPointOperator", "ManyPointsOperator"]
 
 
 class _CountingOperator(Operator):
@@ -39,13 +40,13 @@ class _CountingOperator(Operator):
     def decide(self, touched: set[Key]) -> None:
         """Let those of the keys hold that have enough time points."""
         head = self.head
-        enough = {key for key in touched if self.is_enough(self.counts.get(key, 0))}
+        enough = {key for key in touched if self.is_enough(key, self.counts.get(key, 0))}
         begun = list(enough.difference(head.alive))
         ended = [key for key in touched - enough if key in head.alive]
         head.hold_until_revoked(begun, ended)
 
     @abstractmethod
-    def is_enough(self, count: int) -> bool: ...
+    def is_enough(self, key: Key, count: int) -> bool: ...
 
     def forget(self) -> None:
         self.counts.clear()
@@ -61,19 +62,52 @@ class ManyPointsOperator(_CountingOperator):
     def settle(self, t: int, t0: int) -> None:
         self.decide(self.recount())
 
-    def is_enough(self, count: int) -> bool:
+    def is_enough(self, key: Key, count: int) -> bool:
         return count >= self.times
 
 
-class EveryPointOperator(_CountingOperator):
+class _PresentOperator(_CountingOperator):
+    """Knows which keys hold at the present."""
+
+    def __init__(self, head: Relation, dated: Relation) -> None:
+        super().__init__(head, dated)
+        self.time = -1
+        self.current: set[Key] = set()
+
+    def of_the_present(self, t: int) -> set[Key]:
+        """The keys that hold at t: only they can be at every time point of a tuple window that has become shorter."""
+        if t != self.time:
+            self.time, self.current = t, set()
+        self.current.update(key[:-1] for key in self.dated.delta.added if key[-1] == t)
+        return self.current
+
+
+class EveryPointByKeyOperator(_PresentOperator):
+    """``⊞#n[X] □``: as many as the window of a key has, which ends with the present."""
+
+    def __init__(self, head: Relation, dated: Relation, latest: Latest, per: tuple[int, ...]) -> None:
+        super().__init__(head, dated)
+        self.latest, self.per = latest, per
+        self.start = 0
+
+    def settle(self, t: int, t0: int) -> None:
+        self.start = t0
+        self.decide(self.recount() | self.of_the_present(t) | self.head.alive.keys())
+        if self.head.alive:
+            self.head.agenda.wake(t + 1, self.head.number)
+
+    def is_enough(self, key: Key, count: int) -> bool:
+        own = [key[place + 1] for place in self.per]
+        return count == len(self.latest.points(own, self.time, self.start))
+
+
+class EveryPointOperator(_PresentOperator):
     """``⊞ □``: as many as the window has. Under a tuple window that number changes with what arrives."""
 
     def __init__(self, head: Relation, dated: Relation, window: Window, arrivals: Arrivals) -> None:
         super().__init__(head, dated)
         self.window, self.arrivals = window, arrivals
         self.length = 0
-        self.time = -1
-        self.current: set[Key] = set()
 
     @property
     def counts_facts(self) -> bool:
@@ -92,12 +126,5 @@ class EveryPointOperator(_CountingOperator):
         if self.head.alive:
             self.head.agenda.wake(t + 1, self.head.number)
 
-    def of_the_present(self, t: int) -> set[Key]:
-        """The keys that hold at t: only they can be at every time point of a tuple window that has become shorter."""
-        if t != self.time:
-            self.time, self.current = t, set()
-        self.current.update(key[:-1] for key in self.dated.delta.added if key[-1] == t)
-        return self.current
-
-    def is_enough(self, count: int) -> bool:
+    def is_enough(self, key: Key, count: int) -> bool:
         return count == self.length > 0

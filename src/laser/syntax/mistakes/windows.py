@@ -5,11 +5,12 @@ from __future__ import annotations
 from laser.errors import Diagnostic
 from laser.phrases import listed
 from laser.syntax.mistakes.case import NAMES, Case
-from laser.windows import WRITTEN
+from laser.windows import WRITTEN, LastOf
 
 __all__ = ["WINDOW_MISTAKES"]
 
 _FORMS = [kind.written([size.name for size in kind.SIZES], formal=False) for kind in WRITTEN]
+_FORMS.append(LastOf.written(["n"], formal=False, per=["X"]))
 _LAW = f"a window is {listed(_FORMS, 'or')}; a size is a number, a duration such as `30 s`, or the name of a constant"
 _MODALITY_LAW = "a window is looked at with ◇ (some time), □ (every time) or @T (the time T)"
 
@@ -32,7 +33,7 @@ def always_without_window(case: Case) -> Diagnostic | None:
 def box_without_size(case: Case) -> Diagnostic | None:
     if case.kind(-1) != "BOX":
         return None
-    note = "the paper's windows are `⊞n`, `⊞#n` and `⊞[30 s]`"
+    note = "the paper's windows are `⊞n`, `⊞#n`, `⊞#n[X]` and `⊞[30 s]`"
     return case.found("syntax", "the window has no size", note, "write `⊞3`", offset=-1)
 
 
@@ -59,6 +60,28 @@ def modality_without_window(case: Case) -> Diagnostic | None:
     return case.found("missing-window", f"'{sign}' has no window", note, f"write `⊞n {sign} {atom}`")
 
 
+def duration_of_last(case: Case) -> Diagnostic | None:
+    if case.kind(-2) != "_LAST" or case.kind() not in ("NAME", "CNAME", "MIN"):
+        return None
+    size, unit = case.word(-1), case.word()
+    note = "`[last n]` counts facts; a time window is the present and the time before it"
+    return case.found("syntax", "a duration follows `last`", note, f"write `[{size} {unit}]`", offset=-2, to=0)
+
+
+def key_that_is_no_variable(case: Case) -> Diagnostic | None:
+    brackets = case.open_brackets
+    if (
+        "VARIABLE" not in case.accepted
+        or not brackets
+        or brackets[-1] != "["
+        or case.kind(-1) not in ("_PER", "_COMMA")
+    ):
+        return None
+    note = "`[last n per X]` counts for each value of X, a variable among the arguments of the atom"
+    message = f"'{case.word()}' is not a variable" if case.kind() != "RBRACKET" else "no variable follows `per`"
+    return case.found("syntax", message, note, "write `[last n]` to count all facts of the predicate together")
+
+
 def bad_window(case: Case) -> Diagnostic | None:
     brackets = case.open_brackets
     if not brackets or brackets[-1] != "[" or case.kind() in ("DOT", "RPAR", "_COMMA", ""):
@@ -70,5 +93,5 @@ def bad_window(case: Case) -> Diagnostic | None:
 
 WINDOW_MISTAKES = (
     bare_window, always_without_window, box_without_size, nested_window, window_without_modality, modality_without_window,
-    bad_window,
+    duration_of_last, key_that_is_no_variable, bad_window,
 )  # fmt: skip

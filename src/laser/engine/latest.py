@@ -1,0 +1,178 @@
+"""The last facts of each key, for one window that counts for each key."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import count, pairwise, repeat
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
+
+from laser.answers import Key
+from laser.windows import LastOf
+
+__all__ = ["Latest", "Numbered", "make_latest"]
+
+
+Numbered: TypeAlias = tuple[Key, int, int]
+"""A fact with its time, and how many facts of its predicate came before it."""
+Queue: TypeAlias = Sequence[Numbered]
+
+SHORT = 64
+"""A queue of so many facts is a list: to move them up costs less than what a deque allocates for each key."""
+
+
+class _Counted(NamedTuple):
+    """The facts of one key, as far as a window asks for them."""
+
+    queue: Queue
+
+    def time_of(self, back: int) -> int | None:
+        return self.queue[-back][1] if len(self.queue) >= back else None
+
+
+class Latest:
+    """The facts in a window, by key; ``entering`` and ``leaving`` are those of the last call.
+
+    Facts are numbered, so that windows over one predicate that divide it differently agree on the order of arrival.
+    """
+
+    def __init__(self, window: LastOf) -> None:
+        self.window = window
+        self.total = 0
+        self.time = -1
+        self.present: Collection[Key] = ()
+        self.entering: Collection[Numbered] = ()
+        self.leaving: Collection[Numbered] = ()
+        self._key_of = _key_getter(window)
+
+    def take(self, facts: Sequence[Key], distinct: Collection[Key], t: int) -> None:
+        """Facts of the predicate in arrival order; one that the present time point has already is not counted again."""
+        fresh: Collection[Key] = facts if len(facts) == len(distinct) else dict.fromkeys(facts)
+        if t == self.time:
+            fresh = [fact for fact in fresh if fact not in self.present]
+            self.present = {*self.present, *fresh}
+        else:
+            self.time, self.present = t, distinct
+        rows = zip(fresh, repeat(t), count(self.total), strict=False)
+        self._count(zip(map(self._key_of, fresh), rows, strict=False))
+        self.total += len(fresh)
+
+    def _count(self, arriving: Iterable[tuple[Any, Numbered]]) -> None:
+        raise NotImplementedError
+
+    def _put(self, key: Any, row: Numbered) -> None:
+        raise NotImplementedError
+
+    def queue(self, key: Any) -> Queue:
+        """The facts of a key, the oldest first."""
+        raise NotImplementedError
+
+    def queues(self) -> Iterable[Queue]:
+        """The facts of each key."""
+        raise NotImplementedError
+
+    def points(self, key: Sequence[Any], t: int, t0: int) -> range:
+        """The time points of the window of a key."""
+        queue = self.queue(key[0] if len(key) == 1 else tuple(key))
+        return self.window.points(t, t0, _Counted(queue))
+
+    def key_of(self, fact: Key) -> Any:
+        """The key of a fact, as queues are found by it."""
+        return self._key_of(fact)
+
+    def rows(self) -> Iterator[Numbered]:
+        """All facts in the window, of whatever key."""
+        return (row for queue in self.queues() for row in queue)
+
+    def load(self, rows: Sequence[Numbered], present: Collection[Key], t: int) -> None:
+        """Take over ``rows`` and ``present`` of another one at t, or ValueError where it could not have had them."""
+        ordered = all(one[2] < other[2] and one[1] <= other[1] for one, other in pairwise(rows))
+        if not ordered or any(not self.window.counts(fact) for fact, _, _ in rows):
+            raise ValueError(f"the facts of {self.window} are not in order, or of another predicate")
+        mine = {fact for fact in present if self.window.counts(fact)}
+        if not mine.issuperset(fact for fact, time, _ in rows if time == t):
+            raise ValueError(f"the last facts of {self.window} are not those of the present")
+        for row in rows:
+            self._put(self._key_of(row[0]), row)
+        if any(len(queue) > self.window.size for queue in self.queues()):
+            raise ValueError(f"there are more facts in {self.window} than it counts")
+        self.total = rows[-1][2] + 1 if rows else 0
+        self.time, self.present = t, mine
+
+
+class _LatestOne(Latest):
+    """``[last 1 per X]``: whole batches at once."""
+
+    def __init__(self, window: LastOf) -> None:
+        super().__init__(window)
+        self._rows: dict[Any, Numbered] = {}
+
+    def _count(self, arriving: Iterable[tuple[Any, Numbered]]) -> None:
+        new = dict(arriving)  # of several with one key, the last
+        before = map(self._rows.get, new)
+        self.leaving = [row for row in before if row is not None]
+        self.entering = new.values()
+        self._rows.update(new)
+
+    def _put(self, key: Any, row: Numbered) -> None:
+        if key in self._rows:
+            raise ValueError(f"there are more facts in {self.window} than it counts")
+        self._rows[key] = row
+
+    def queue(self, key: Any) -> Queue:
+        row = self._rows.get(key)
+        return () if row is None else (row,)
+
+    def queues(self) -> Iterable[Queue]:
+        return ((row,) for row in self._rows.values())
+
+
+class _LatestSeveral(Latest):
+    """``[last n per X]``."""
+
+    def __init__(self, window: LastOf) -> None:
+        super().__init__(window)
+        self._queues: dict[Any, list[Numbered] | deque[Numbered]] = {}
+        self._empty: Callable[[], list[Numbered] | deque[Numbered]] = list if window.size <= SHORT else deque
+
+    def _count(self, arriving: Iterable[tuple[Any, Numbered]]) -> None:
+        entering: list[Numbered] = []
+        leaving: list[Numbered] = []
+        size, queues = self.window.size, self._queues
+        for key, row in arriving:
+            queue = queues.get(key)
+            if queue is None:
+                queue = queues[key] = self._empty()
+            queue.append(row)
+            entering.append(row)
+            if len(queue) > size:
+                leaving.append(queue[0])
+                del queue[0]
+        passing = set(map(_number, entering)).intersection(map(_number, leaving)) if leaving else ()
+        self.entering = [row for row in entering if row[2] not in passing] if passing else entering
+        self.leaving = [row for row in leaving if row[2] not in passing] if passing else leaving
+
+    def _put(self, key: Any, row: Numbered) -> None:
+        self._queues.setdefault(key, self._empty()).append(row)
+
+    def queue(self, key: Any) -> Queue:
+        return self._queues.get(key, ())
+
+    def queues(self) -> Iterable[Queue]:
+        return self._queues.values()
+
+
+def make_latest(window: LastOf) -> Latest:
+    """The facts of a window, of which there are none yet."""
+    return _LatestOne(window) if window.size == 1 else _LatestSeveral(window)
+
+
+_number = itemgetter(2)
+
+
+def _key_getter(window: LastOf) -> Callable[[Key], Any]:
+    """The key of a fact: one value as it is, several (or none) as a tuple."""
+    if not window.per:
+        return lambda fact: ()
+    return itemgetter(*(place + 1 for place in window.per))
