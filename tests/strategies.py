@@ -353,7 +353,7 @@ class Generator:
                 least = c.chance(50)
                 body.elements.append(tree.Literal(pattern, self.times(least), window, negated=least))
                 return
-            inside = c.chance(30)
+            inside = c.chance(40)
             body.elements.append(tree.Literal(pattern, modality, window, not inside or c.chance(50), inside))
 
     def absent(self, body: Body, level: int) -> None:
