@@ -114,6 +114,12 @@ class Pipeline:
     slices: int = _setting(0, "Parts by time. [default: by size and cores]", "N", least=1)
     follow: bool = _setting(False, "Go on as data arrive; needs --checkpoint.")
     lateness: str = _setting("0 s", "With --follow: how long a fact may come after later ones.", "DURATION")
+    max_ahead: str = _setting(
+        "",
+        "Reject rows whose dates lie further ahead of the clock; `off` takes all. [default: 1 d with --follow, else off]",
+        "DURATION",
+        name="max-ahead",
+    )
     checkpoint: str = _setting("", "With --follow: where the run is remembered.", "DIRECTORY", is_path=True)
     every: str = _setting(
         "", "With --follow: time between micro-batches; `once` takes what is there and ends.", "DURATION"

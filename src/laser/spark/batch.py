@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import reduce
 from typing import assert_never
 
@@ -25,6 +27,8 @@ from laser.values import Predicate
 
 __all__ = ["answer_batch", "divide", "output_schema", "parts_of"]
 
+log = logging.getLogger("laser")
+
 ROWS_A_PART = 50_000
 """Fewer rows than that are not worth a part of their own."""
 PARTS_A_CORE = 2
@@ -39,6 +43,7 @@ def divide(request: Request, prepared: Prepared, facts: DataFrame, cores: int) -
     """The job in its buckets, and the slices of the timeline, as suits the size of the data and the number of cores."""
     job = prepared.job
     first, last, rows = _extent(prepared, facts, sized=bool(request.buckets and request.slices))
+    _warn_of_future(prepared, last)
     parts = max(1, min(cores * PARTS_A_CORE, math.ceil(rows / ROWS_A_PART)))
     job = job.in_buckets(request.buckets or parts)
     most = request.slices or _slices_worth_it(job, parts, last - first + 1)
@@ -89,6 +94,17 @@ def _extent(prepared: Prepared, facts: DataFrame, sized: bool) -> tuple[int, int
     if last < first:
         raise LaserError(f"the timeline would end at {last}, before it begins at {first}")
     return first, last, row[2]
+
+
+def _warn_of_future(prepared: Prepared, last: int) -> None:
+    """One row with a wrong year makes the timeline, and the intervals that are open, go on until then."""
+    tick = prepared.job.settings.tick
+    if prepared.dated and prepared.job.settings.until is None and last > tick.from_datetime(datetime.now(UTC)):
+        log.warning(
+            "the last row is of %s, ahead of the clock, and the timeline goes on until then: until=… ends it earlier, and "
+            "max_ahead=… sets such rows aside",
+            tick.to_text(last),
+        )
 
 
 def _lows(job: Job, facts: DataFrame, edges: tuple[int, ...]) -> tuple[int, ...]:

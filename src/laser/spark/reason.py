@@ -34,6 +34,8 @@ def reason(
       it; False forbids to divide. ``buckets`` and ``slices`` override how many parts there are.
     - ``background`` are tables or facts that hold at every time point, ``constants`` values for the program's constants.
     - ``columns`` names the columns of answers, ``mixed`` lets numbers and strings share one, ``limit`` stops a recursion.
+    - ``max_ahead`` is how far ahead of the clock rows with dates may lie, else they are rejected: a day in streams, and any time
+      in batches, unless you say otherwise; "off" is any time.
     - Of streams, ``lateness`` is how long facts may come after later ones, and ``unbounded`` the consent to a state that
       always grows. ``checkpoint`` is where the query will be remembered: one of another program is refused before it starts.
     """

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypedDict
 
 from pyspark.sql import DataFrame
 
 from laser.checks.load import parse
+from laser.errors import LaserError
 from laser.settings import DEFAULT_LIMIT, RunSettings
 from laser.spark.background import Background, read_background
+from laser.spark.durations import NO_TIME, OFF, Ahead, Duration
 from laser.spark.sources import Input, Source, read_sources
 from laser.syntax.program import Program
 from laser.ticks import SECOND, Tick, check_time
 from laser.values.facts import FactInput
 
 __all__ = ["ReasonOptions", "Request"]
+
+MAX_AHEAD = "1 d"
+"""How far ahead of the clock rows of a stream may lie: one with a wrong year would make all that follow it late."""
 
 
 class ReasonOptions(TypedDict, total=False):
@@ -36,6 +42,7 @@ class ReasonOptions(TypedDict, total=False):
     buckets: int | None
     slices: int | None
     lateness: str | int
+    max_ahead: str | int
     unbounded: bool
     checkpoint: str
     limit: int
@@ -54,7 +61,7 @@ class Request:
     mixed: bool = False
     buckets: int | None = None
     slices: int | None = None
-    lateness: str | int = 0
+    lateness: Duration = NO_TIME
     unbounded: bool = False
     checkpoint: str = ""
 
@@ -72,9 +79,10 @@ class Request:
                 "limit": options.get("limit", DEFAULT_LIMIT),
             }
         )
+        sources = read_sources(inputs, options.get("time"), tick, options.get("order"))
         return cls(
             program=parse(program) if isinstance(program, str) else program,
-            sources=tuple(read_sources(inputs, options.get("time"), tick, options.get("order"))),
+            sources=_limited(sources, options.get("max_ahead"), tick),
             settings=settings,
             background=tuple(read_background(options.get("background", ()))),
             key=options.get("key"),
@@ -82,10 +90,31 @@ class Request:
             mixed=options.get("mixed", False),
             buckets=options.get("buckets"),
             slices=options.get("slices"),
-            lateness=options.get("lateness", 0),
+            lateness=Duration.read(options.get("lateness", 0), tick, "the lateness"),
             unbounded=options.get("unbounded", False),
             checkpoint=str(options.get("checkpoint", "")),
         )
+
+
+def _limited(sources: list[Source], given: str | int | None, tick: Tick) -> tuple[Source, ...]:
+    """The sources with how far ahead of the clock their rows may lie; streams with dates have a limit if none is given."""
+    if given == OFF:
+        return tuple(sources)
+    undated = [source.name for source in sources if not source.is_dated]
+    if given is not None and undated:
+        raise LaserError(
+            f"max_ahead needs dates: the times of input {undated[0]} are numbers, of which the clock knows nothing"
+        )
+    now = time.time_ns() // 1000
+    return tuple(replace(source, ahead=_ahead(source, given, tick, now)) for source in sources)
+
+
+def _ahead(source: Source, given: str | int | None, tick: Tick, now: int) -> Ahead | None:
+    streams = source.table.isStreaming
+    if given is None and not (streams and source.is_dated):
+        return None
+    length = Duration.read(MAX_AHEAD if given is None else given, tick, "max_ahead")
+    return Ahead(length, None if streams else now)
 
 
 def _check_names(options: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 from laser.errors import LaserError
 from laser.spark.column_names import check_distinct
 from laser.spark.columns import CARRIERS, carrier, kind_of_type
+from laser.spark.durations import Ahead
 from laser.spark.layout import Layout
 from laser.spark.partition import key_sql
 from laser.ticks import MAX_TIME, Tick
@@ -57,6 +58,8 @@ class Source:
     terms: frozenset[str] = frozenset()
     is_lifted: bool = False
     """Whether the first argument is a key of which the program does not know."""
+    ahead: Ahead | None = None
+    """How far ahead of the clock its rows may lie."""
 
     @property
     def predicate(self) -> Predicate:
@@ -107,6 +110,9 @@ class Source:
             point = self.point(column)
             faults.append(F.when(point.isNull(), F.lit(f"{column} is no time")))
             faults.append(F.when((point < 0) | (point >= MAX_TIME), F.lit(f"{column} lies outside of time")))
+            if self.ahead is not None:
+                last = self.ahead.last(ticks_to_micros(self.tick))
+                faults.append(F.when(point > last, F.lit(self.ahead.fault(column))))
         for arg, kind in zip(self.args, self.kinds, strict=True):
             value = F.col(_quoted(arg))
             faults.append(F.when(value.isNull(), F.lit(f"{arg} is missing")))

@@ -32,12 +32,10 @@ from laser.spark.request import Request
 from laser.spark.sources import Source, ticks_to_micros
 from laser.spark.state_settings import use_state_settings
 from laser.spark.store import SparkStore, pack, unpack
-from laser.ticks import Tick
 from laser.values import Atom
 
 __all__ = ["Operator", "answer_stream", "stream_schema"]
 
-_NONE = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is no tick, but it is a lateness
 _OPERATOR = re.compile(r"^[\s:+|~-]*TransformWithState", re.MULTILINE)
 CLOCK = -1
 """The tag of rows that only move the time."""
@@ -60,7 +58,7 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     job = job.in_buckets(request.buckets or (heads[0].buckets if heads else spark.sparkContext.defaultParallelism))
     for head in heads:
         refuse_foreign(head, job.partition.buckets, job.fingerprint)
-    facts = _facts(replace(prepared, job=job), _delay(request.lateness, job.settings.tick))
+    facts = _facts(replace(prepared, job=job), f"{request.lateness.micros} microseconds")
     blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, facts binary")
     answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
     table = answered.mapInArrow(_unpack, stream_schema(job))
@@ -81,16 +79,6 @@ def _refuse_answers(source: Source) -> None:
 
 def stream_schema(job: Job) -> str:
     return job.outputs.schema(["tag int"], ["time bigint", "holds boolean", "note string"])
-
-
-def _delay(lateness: str | int, tick: Tick) -> str:
-    """The lateness, in ticks or as a duration, in Spark's words."""
-    if isinstance(lateness, str) and _NONE.match(lateness):
-        lateness = 0
-    seconds = tick.seconds * lateness if isinstance(lateness, int) else Tick.parse(lateness).seconds
-    if seconds < 0:
-        raise LaserError("the lateness cannot be negative")
-    return f"{int(seconds * 1_000_000)} microseconds"
 
 
 def _facts(prepared: Prepared, delay: str) -> DataFrame:
