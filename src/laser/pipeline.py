@@ -124,6 +124,12 @@ class Pipeline:
     every: str = _setting(
         "", "With --follow: time between micro-batches; `once` takes what is there and ends.", "DURATION"
     )
+    flush: str = _setting(
+        "",
+        "With --every once: nothing more will come up to this time; `last` is that of the last row, `closed` later by the "
+        "largest window.",
+        "TIME",
+    )
     unbounded: bool = _setting(False, "With --follow: consent to a state that grows for ever.")
     master: str = _setting("", "Spark's master. [default: this machine, all cores]", "URL")
     spark: Mapping[str, str] = _setting({}, "A setting of Spark.", "KEY=VALUE", name="conf")
@@ -136,6 +142,8 @@ class Pipeline:
             raise LaserError("there is no input: name one (an [inputs.…] table, or --input temp=readings.csv)")
         if self.follow and not self.checkpoint:
             raise LaserError("a stream that is followed needs a directory for its checkpoint (--checkpoint DIR)")
+        if self.flush and self.every != "once":
+            raise LaserError('flush is for a stream that ends: follow it with every = "once" (--every once)')
         return self
 
 

@@ -1,7 +1,8 @@
 """Random programs through real Spark, against the definition: ``python -m tests.spark.programs 200 --seed 1``.
 
 Every program has its facts in several inputs. As a stream they come in some micro-batches, out of order within the lateness
-and in any order within a time point, which a cut may divide, and the query is stopped and started again. As tables they
+and in any order within a time point, which a cut may divide, and the query is stopped and started again; some end with a row of each input far behind, others are
+flushed. As tables they
 are read at once. Most programs have tuple windows, which look at the order of arrival.
 """
 
@@ -65,12 +66,18 @@ def stream_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
     stop = choices.randrange(len(batches) + 1)
     options: Any = {"start": setting.start, "mixed": True, "lateness": lateness, "unbounded": True}
     options["buckets"] = choices.choice((1, 2))
-    for some in ([*batches[:stop]], [*batches[stop:], last]):
+    flushes = choices.random() < 0.5
+    if flushes:
+        options |= {"flush": True, "checkpoint": str(place / "state")}
+    for some in ([*batches[:stop]], [*batches[stop:], *([] if flushes else [last])]):
         for batch in some:
             feed.put(batch)
         if some:
             answers = reason(setting.program, feed.streams(), **options)
             told.drain(answers.table, place / "state")
+    if flushes:
+        answers.flush(setting.until)
+        told.drain(answers.table, place / "state")
     late = [row["note"] for row in told.rows if row["tag"] < 0]
     return difference(told.snapshots(answers, setting.start, setting.until), setting, f"late: {late}" if late else "")
 

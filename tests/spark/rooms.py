@@ -18,7 +18,7 @@ from laser.rules.rule import ResolvedProgram
 from laser.settings import RunSettings
 from laser.spark.arrow import table_of, time_points
 from laser.spark.background import read_background
-from laser.spark.bucket import Bucket
+from laser.spark.bucket import Bucket, Span
 from laser.spark.job import Job
 from laser.spark.layout import Layout, PredicateColumns
 from laser.spark.lift import SEEN
@@ -253,22 +253,23 @@ class Drive:
         return stores
 
     def batch(self, stores: list[Memory], caches: list[Any], rows: Arrivals, complete: int) -> None:
-        lowest = min((time for time, _, _ in rows), default=None)
+        times = [time for time, _, _ in rows]
+        span = Span(min(times), max(times)) if times else None
         for number, store in enumerate(stores):
             mine = [row for row in rows if bucket_number(self.job, row[1]) == number]
             if self.choices.random() < self.failures:  # a task that fails after its work, in any worker
                 failed, half = copy.deepcopy(store), mine[: len(mine) // 2]
-                self.turn(failed, self.choices.choice(caches), number, half, lowest, complete)
-            answer = self.turn(store, self.choices.choice(caches), number, mine, lowest, complete)
+                self.turn(failed, self.choices.choice(caches), number, half, span, complete)
+            answer = self.turn(store, self.choices.choice(caches), number, mine, span, complete)
             self.late += answer.late
             for shift in answer.shifts:
                 for keys, holds in ((shift.ended, False), (shift.begun, True)):
                     self.changes += [(shift.time, Atom.of((shift.predicate.name, *k[1:])), holds) for k in keys]
 
-    def turn(self, store: Memory, cache: Any, number: int, rows: Arrivals, lowest: int | None, complete: int) -> Any:
+    def turn(self, store: Memory, cache: Any, number: int, rows: Arrivals, span: Span | None, complete: int) -> Any:
         bucket = Bucket(self.job, number, store, "job", cache)
         batches = batch_of(rows, self.job.inputs)
-        return bucket.turn([pa.Table.from_batches(batches)] if batches else [], lowest, complete)
+        return bucket.turn([pa.Table.from_batches(batches)] if batches else [], span, complete)
 
     def answers(self, start: int, until: int) -> Answers:
         """The changes, added up."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import reduce
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
+from laser.spark.flush import End, Flush, flush_stream
 from laser.spark.job import Job
 from laser.spark.layout import PredicateColumns
 from laser.spark.prepare import Prepared
+from laser.spark.request import read_point
 from laser.spark.sources import ticks_to_micros
 from laser.values import Predicate
 
@@ -35,6 +38,8 @@ class Answers(Mapping[str, DataFrame]):
     streaming: bool = False
     kept: DataFrame | None = None
     """What is computed once and kept, if it is."""
+    end: Flush | None = None
+    """Where a stream is told that it has ended, if it can be."""
     _by_name: dict[str, PredicateColumns] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -84,6 +89,17 @@ class Answers(Mapping[str, DataFrame]):
         """The late facts among the rows of ``table``."""
         late = table.where(F.col("tag") == -1)
         return late.select(F.col("note").alias("fact"), self._moment("time").alias("time"))
+
+    def flush(self, until: int | str | datetime = End.LAST) -> int:
+        """Say that nothing more will come, up to a time: the next query on the checkpoint answers everything up to it.
+
+        "last" is the time of the last row that has come, "closed" so much later that all time windows over it have closed.
+        The stream must be made with ``flush=True``. The time point is returned; rows up to it that still come are late.
+        """
+        job = self.prepared.job
+        if isinstance(until, str) and until in [*End]:
+            return flush_stream(self.end, job, End(until))
+        return flush_stream(self.end, job, read_point(until, job.settings.tick))
 
     def unpersist(self) -> None:
         """Give back the memory in which the answers of a batch are kept."""

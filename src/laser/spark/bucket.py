@@ -25,11 +25,18 @@ from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.spark.store import NOWHERE, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
 from laser.spark.waiting import WaitingFacts, last_of_each_key
 
-__all__ = ["Answer", "Bucket", "Late", "refuse_foreign"]
+__all__ = ["Answer", "Bucket", "Late", "Span", "refuse_foreign"]
 
 
 COMPACTED = 64
 """So many entries are made one at a time."""
+
+
+class Span(NamedTuple):
+    """The first and the last time of some rows."""
+
+    lowest: int
+    highest: int
 
 
 class Late(NamedTuple):
@@ -76,15 +83,15 @@ class Bucket:
     fingerprint: str
     cache: dict[tuple[str, int], CachedReasoner] = field(default_factory=lambda: CACHE)
 
-    def turn(self, tables: Iterable[pa.Table], lowest: int | None, complete: int) -> Answer:
-        """Take what arrived, and answer all time points up to ``complete``; ``lowest`` is the least time of the whole batch."""
+    def turn(self, tables: Iterable[pa.Table], span: Span | None, complete: int) -> Answer:
+        """Take what arrived, and answer all time points up to ``complete``; ``span`` is of the rows of all buckets."""
         head = self._head()
         live = self._take(head)
         late: list[Late] = []
         arrived = [table for table in (self._in_time(table, head, late) for table in tables) if table.num_rows]
         if arrived:
             head = self._log(pa.concat_tables(arrived), head, live)
-        head = self._begin(head, lowest, complete)
+        head = self._begin(head, span, complete)
         shifts: list[Shift] = []
         if head.start != NOWHERE and head.start <= complete and head.fed < complete:
             shifts = self._feed(live, head.start, complete)
@@ -109,20 +116,23 @@ class Bucket:
                 uuid.uuid4().hex,
                 0,
                 "",
-                NOWHERE,
-                start,
-                NOWHERE,
-                NOWHERE,
-                0,
+                fed=NOWHERE,
+                start=start,
+                lowest=NOWHERE,
+                highest=NOWHERE,
+                timer=NOWHERE,
+                late=0,
             )
         refuse_foreign(head, self.job.partition.buckets, self.fingerprint)
         return head
 
-    def _begin(self, head: Head, lowest: int | None, complete: int) -> Head:
+    def _begin(self, head: Head, span: Span | None, complete: int) -> Head:
         """The timeline begins with the first fact of any bucket, once no earlier one can come in time."""
+        if span is not None:
+            head = head._replace(highest=max(head.highest, span.highest))
         if head.start != NOWHERE:
             return head
-        known = [time for time in (head.lowest, lowest) if time is not None and time != NOWHERE]
+        known = [time for time in (head.lowest, span.lowest if span else NOWHERE) if time != NOWHERE]
         if not known:
             return head
         least = min(known)

@@ -12,6 +12,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from laser.errors import StateError
 from laser.pipeline import Pipeline
 from laser.spark.answers import Answers
 from laser.spark.progress import PredicateSummary, ProgressListener, QueryProgress, Summary
@@ -53,20 +54,41 @@ def follow(pipeline: Pipeline, answers: Answers, listener: ProgressListener, sto
     """Write what the streams bring, until they end or ``stop`` is set; then say what held."""
     summary = Summary()
     held: dict[str, int] = dict.fromkeys(answers, 0)
-    followers = [_start(answers.table, batch_writer(pipeline, answers, summary, held), pipeline, "answers", stop)]
+    write = batch_writer(pipeline, answers, summary, held)
+    followers = [_start(answers.table, write, pipeline, "answers", stop)]
     if pipeline.rejects:
         followers.append(_start(answers.rejects, reject_writer(pipeline.rejects), pipeline, "rejects", stop))
     progress = QueryProgress(followers[0].query, listener, summary)
+    _finish(followers, progress, pipeline.every == "once", stop)
+    if pipeline.flush and not stop.is_set() and _flushed(pipeline, answers, listener):
+        rest = _start(answers.table, write, pipeline, "answers", stop)
+        _finish([rest], QueryProgress(rest.query, listener, summary, progress.seen), True, stop)
+    summary.held = [PredicateSummary(name, count) for name, count in held.items()]
+    return summary
+
+
+def _finish(followers: list[_Follower], progress: QueryProgress, all_of_them: bool, stop: threading.Event) -> None:
+    """Wait for the end, and leave no query behind."""
     try:
-        _await(followers, progress, pipeline.every == "once", stop)
+        _await(followers, progress, all_of_them, stop)
     finally:
         for each in followers:
             with suppress(Exception):
                 each.query.stop()
     with suppress(Exception):
         progress.report()
-    summary.held = [PredicateSummary(name, count) for name, count in held.items()]
-    return summary
+
+
+def _flushed(pipeline: Pipeline, answers: Answers, listener: ProgressListener) -> bool:
+    """Say how far the stream is complete, if anything has come."""
+    try:
+        time = answers.flush(pipeline.flush)
+    except StateError as nothing:
+        listener.say(str(nothing))
+        return False
+    tick = answers.prepared.job.settings.tick
+    listener.say(f"nothing more will come up to {tick.to_text(time) if answers.prepared.dated else time}")
+    return True
 
 
 def _await(followers: list[_Follower], progress: QueryProgress, all_of_them: bool, stop: threading.Event) -> None:

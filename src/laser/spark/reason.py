@@ -37,7 +37,8 @@ def reason(
     - ``max_ahead`` is how far ahead of the clock rows with dates may lie, else they are rejected: a day in streams, and any time
       in batches, unless you say otherwise; "off" is any time.
     - Of streams, ``lateness`` is how long facts may come after later ones, and ``unbounded`` the consent to a state that
-      always grows. ``checkpoint`` is where the query will be remembered: one of another program is refused before it starts.
+      always grows. ``checkpoint`` is where the query will be remembered: one of another program is refused before it starts,
+      and with ``flush`` the stream can be told there that it has ended (``Answers.flush``).
     """
     return answer(Request.read(program, inputs, options))
 

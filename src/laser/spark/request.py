@@ -20,7 +20,7 @@ from laser.syntax.program import Program
 from laser.ticks import SECOND, Tick, check_time
 from laser.values.facts import FactInput
 
-__all__ = ["ReasonOptions", "Request"]
+__all__ = ["ReasonOptions", "Request", "read_point"]
 
 MAX_AHEAD = "1 d"
 """How far ahead of the clock rows of a stream may lie: one with a wrong year would make all that follow it late."""
@@ -45,6 +45,7 @@ class ReasonOptions(TypedDict, total=False):
     max_ahead: str | int
     unbounded: bool
     checkpoint: str
+    flush: bool
     limit: int
 
 
@@ -64,6 +65,7 @@ class Request:
     lateness: Duration = NO_TIME
     unbounded: bool = False
     checkpoint: str = ""
+    flush: bool = False
 
     @classmethod
     def read(cls, program: Program | str, inputs: Mapping[str, DataFrame | Input], options: ReasonOptions) -> Request:
@@ -93,6 +95,7 @@ class Request:
             lateness=Duration.read(options.get("lateness", 0), tick, "the lateness"),
             unbounded=options.get("unbounded", False),
             checkpoint=str(options.get("checkpoint", "")),
+            flush=options.get("flush", False),
         )
 
 
@@ -125,8 +128,11 @@ def _check_names(options: Mapping[str, Any]) -> None:
 
 
 def _point(given: int | str | datetime | None, tick: Tick) -> int | None:
-    if given is None:
-        return None
+    return None if given is None else read_point(given, tick)
+
+
+def read_point(given: int | str | datetime, tick: Tick) -> int:
+    """The time point that a user names, as an integer, a date or a text."""
     if isinstance(given, datetime):
         return tick.from_datetime(given)
     return tick.from_text(given) if isinstance(given, str) else check_time(given)

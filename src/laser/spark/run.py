@@ -82,6 +82,7 @@ def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Reque
         name: read_table(spark, table, False).select(*(table.columns or ["*"])).drop("_row")
         for name, table in pipeline.background.items()
     }
+    options["flush"] = bool(pipeline.flush)
     options["checkpoint"] = checkpoint_of(pipeline, "answers") if pipeline.follow else ""
     return Request.read(program, inputs, options)
 

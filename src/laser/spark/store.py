@@ -22,7 +22,7 @@ NOWHERE = -1
 """A time that is not known yet."""
 _HEAD = (
     "job string, buckets int, lineage string, version bigint, token string, fed bigint, start bigint, lowest bigint, "
-    "timer bigint, late bigint"
+    "highest bigint, timer bigint, late bigint"
 )
 _ENTRY = "token string, latest bigint, facts binary"
 
@@ -38,6 +38,7 @@ class Head(NamedTuple):
     fed: int
     start: int
     lowest: int
+    highest: int
     timer: int
     late: int
 

@@ -22,9 +22,11 @@ from laser.errors import LaserError
 from laser.phrases import count
 from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
-from laser.spark.bucket import Answer, Bucket, refuse_foreign
+from laser.spark.bucket import Answer, Bucket, Span, refuse_foreign
 from laser.spark.checkpoint import read_heads
+from laser.spark.durations import Duration
 from laser.spark.failures import speaks_first
+from laser.spark.flush import Flush, event_time, flush_of
 from laser.spark.job import Job
 from laser.spark.partition import Whole, bucket_labels, bucket_sql
 from laser.spark.prepare import Prepared
@@ -39,6 +41,8 @@ __all__ = ["Operator", "answer_stream", "stream_schema"]
 _OPERATOR = re.compile(r"^[\s:+|~-]*TransformWithState", re.MULTILINE)
 CLOCK = -1
 """The tag of rows that only move the time."""
+END = -2
+"""The tag of rows that say how far the stream is complete."""
 LATE = -1
 """The tag of facts that came too late, among the answers."""
 
@@ -58,13 +62,14 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     job = job.in_buckets(request.buckets or (heads[0].buckets if heads else spark.sparkContext.defaultParallelism))
     for head in heads:
         refuse_foreign(head, job.partition.buckets, job.fingerprint)
-    facts = _facts(replace(prepared, job=job), f"{request.lateness.micros} microseconds")
-    blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, facts binary")
+    flush = flush_of(spark, request.checkpoint, request.flush, heads)
+    facts = _facts(replace(prepared, job=job), request.lateness, flush)
+    blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, highest bigint, facts binary")
     answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
     table = answered.mapInArrow(_unpack, stream_schema(job))
     cut = f"{prepared.why}; {count(job.partition.buckets, 'bucket')}"
     use_state_settings(spark)
-    return Answers(replace(prepared, job=job), table, cut, streaming=True)
+    return Answers(replace(prepared, job=job), table, cut, streaming=True, end=flush)
 
 
 def _refuse_answers(source: Source) -> None:
@@ -81,16 +86,20 @@ def stream_schema(job: Job) -> str:
     return job.outputs.schema(["tag int"], ["time bigint", "holds boolean", "note string"])
 
 
-def _facts(prepared: Prepared, delay: str) -> DataFrame:
+def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None) -> DataFrame:
     """The facts of all inputs, each with its own watermark: the slowest of them decides what is complete."""
     job, ordered = prepared.job, prepared.job.reach.counts_facts
     tables = [s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
-    for clock in prepared.clocks:
-        nothing = [F.lit(None).cast(kind).alias(name) for name, kind in tables[0].dtypes if name not in ("tag", "time")]
-        tables.append(clock.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing))
+    nothing = [F.lit(None).cast(kind).alias(name) for name, kind in tables[0].dtypes if name not in ("tag", "time")]
+    tables += [clock.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing) for clock in prepared.clocks]
     micros = F.lit(ticks_to_micros(job.settings.tick)).cast("bigint")
-    dated = [t.withColumn("ts", F.timestamp_micros(F.col("time") * micros)).withWatermark("ts", delay) for t in tables]
-    united = reduce(DataFrame.unionByName, dated)
+    dated = [table.withColumn("ts", F.timestamp_micros(F.col("time") * micros)) for table in tables]
+    if flush is not None:
+        ends = [F.lit(END).alias("tag"), F.col("until").alias("time"), *nothing]
+        moment = event_time(job.settings.tick, lateness.micros)
+        dated = [table.unionByName(flush.times().select(*ends, moment.alias("ts"))) for table in dated]
+    watched = [table.withWatermark("ts", f"{lateness.micros} microseconds") for table in dated]
+    united = reduce(DataFrame.unionByName, watched)
     if isinstance(job.partition, Whole):
         return united.withColumn("bucket", F.lit(0))
     return united.withColumn("bucket", F.expr(bucket_sql("key", job.partition.buckets)))
@@ -111,17 +120,17 @@ def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Record
 
 
 def _pack_batch(batch: pa.RecordBatch, columns: list[str], names: list[int]) -> pa.RecordBatch:
-    lowest = int(np.min(batch.column("time").to_numpy()))
-    table = pa.Table.from_batches([batch])
-    table = table.filter(pa.array(table.column("tag").to_numpy() != CLOCK))
+    tags = batch.column("tag").to_numpy()
+    times = batch.column("time").to_numpy()[tags != END]
+    span = [int(np.min(times)), int(np.max(times))] if len(times) else [None, None]
+    table = pa.Table.from_batches([batch]).filter(pa.array((tags != CLOCK) & (tags != END)))
     buckets = table.column("bucket").to_numpy() if table.num_rows else np.array([], dtype=np.int32)
     kept = table.select(columns)
     blobs = [kept if len(names) == 1 else kept.filter(pa.array(buckets == i)) for i in range(len(names))]
     facts = [pack(blob) if blob.num_rows else None for blob in blobs]
-    return pa.RecordBatch.from_arrays(
-        [pa.array(names, pa.int32()), pa.array([lowest] * len(names), pa.int64()), pa.array(facts, pa.binary())],
-        ["bucket", "lowest", "facts"],
-    )
+    lowest, highest = (pa.array([time] * len(names), pa.int64()) for time in span)
+    columns_of_blobs = [pa.array(names, pa.int32()), lowest, highest, pa.array(facts, pa.binary())]
+    return pa.RecordBatch.from_arrays(columns_of_blobs, ["bucket", "lowest", "highest", "facts"])
 
 
 class Operator(StatefulProcessor):
@@ -139,22 +148,24 @@ class Operator(StatefulProcessor):
 
     @speaks_first
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
-        tables, lowest = [], None
+        tables, spans = [], []
         for row in rows:
-            lowest = row.lowest if lowest is None else min(lowest, row.lowest)
+            if row.lowest is not None:
+                spans.append(Span(row.lowest, row.highest))
             if row.facts is not None:
                 tables.append(unpack(bytes(row.facts)))
-        yield from self._turn(key[0], tables, lowest, timerValues)
+        span = Span(min(s.lowest for s in spans), max(s.highest for s in spans)) if spans else None
+        yield from self._turn(key[0], tables, span, timerValues)
 
     @speaks_first
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
         yield from self._turn(key[0], [], None, timerValues)
 
-    def _turn(self, label: int, tables: list[pa.Table], lowest: int | None, timers: Any) -> Iterator[Row]:
+    def _turn(self, label: int, tables: list[pa.Table], span: Span | None, timers: Any) -> Iterator[Row]:
         watermark = timers.getCurrentWatermarkInMs()
         complete = watermark * 1000 // self.micros - 1
         bucket = Bucket(self.job, self.numbers[label], self.store, self.fingerprint)
-        answer = bucket.turn(tables, lowest, complete)
+        answer = bucket.turn(tables, span, complete)
         self._set_timer(answer.wake, watermark)
         for batch in batches_of(self.job, answer):
             yield Row(answers=pack(pa.Table.from_batches([batch])))

@@ -1,0 +1,117 @@
+"""The end of a finite stream: a word from outside that nothing more will come up to a time.
+
+Answers wait for the watermark, and the watermark waits for later rows, so the last time points of a stream that has ended stay
+unanswered. Spark cannot be told that a stream has ended. So every input has a small second source, a directory in the checkpoint:
+a row that is written there moves the watermark of all inputs as a row of their own would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.errors import LaserError, StateError
+from laser.spark.checkpoint import read_heads
+from laser.spark.job import Job
+from laser.spark.sources import ticks_to_micros
+from laser.spark.store import NOWHERE, Head
+from laser.ticks import Tick
+
+__all__ = ["End", "Flush", "event_time", "flush_of", "flush_stream"]
+
+_SCHEMA = "until bigint"
+
+
+class End(StrEnum):
+    """Where a stream ends, if that is not said as a time."""
+
+    LAST = "last"
+    """At the last row that has come."""
+    CLOSED = "closed"
+    """So far behind it that all time windows over it have closed."""
+
+
+@dataclass(frozen=True)
+class Flush:
+    """The directory of a stream from which it learns how far it is complete."""
+
+    spark: SparkSession
+    checkpoint: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.checkpoint}/flush"
+
+    def exists(self) -> bool:
+        try:
+            self.spark.read.schema(_SCHEMA).json(self.place)
+        except AnalysisException:
+            return False
+        return True
+
+    def write(self, *times: int) -> None:
+        """Say that all time points up to each of these are complete; without one, only make the directory."""
+        rows = self.spark.createDataFrame([(time,) for time in times], _SCHEMA)
+        rows.coalesce(1).write.mode("append").json(self.place)
+
+    def times(self) -> DataFrame:
+        """The stream of what is said; each input needs one of its own."""
+        return self.spark.readStream.schema(_SCHEMA).json(self.place)
+
+
+def flush_of(spark: SparkSession, checkpoint: str, asked: bool, heads: list[Head]) -> Flush | None:
+    """The flush of a stream, where it is asked for, or was when its checkpoint was made: Spark keeps to the sources of then."""
+    if not checkpoint:
+        if asked:
+            raise LaserError("flush needs to know where the query is remembered: give checkpoint=… too")
+        return None
+    found = Flush(spark, checkpoint)
+    if found.exists():
+        return found
+    if not asked:
+        return None
+    if heads:
+        raise StateError(
+            "the checkpoint was made without flush, and Spark adds no source to an old one: begin with a new checkpoint"
+        )
+    found.write()
+    return found
+
+
+def event_time(tick: Tick, lateness: int) -> Column:
+    """The event time that makes the watermark pass the time points up to a row's; the lateness is in microseconds."""
+    micros = F.lit(ticks_to_micros(tick)).cast("bigint")
+    passed = F.ceil((F.col("until") + 1) * micros / 1000)  # watermarks are in milliseconds
+    return F.timestamp_millis(passed + lateness // 1000)
+
+
+def _time_of(end: End, heads: list[Head], job: Job) -> int:
+    """The time point at which a stream ends, by its last row."""
+    highest = max((head.highest for head in heads), default=NOWHERE)
+    if highest == NOWHERE:
+        raise StateError("there is nothing to flush: no row has come yet on this checkpoint")
+    match end:
+        case End.LAST:
+            return highest
+        case End.CLOSED if job.reach.ticks is None:
+            raise LaserError(
+                "the program looks back over its whole history, so its windows never close: flush up to a time"
+            )
+        case End.CLOSED:
+            return highest + (job.reach.ticks or 0) + 1
+        case _:
+            assert_never(end)
+
+
+def flush_stream(flush: Flush | None, job: Job, until: int | End) -> int:
+    """Say that nothing more will come up to a time point, which is returned."""
+    if flush is None:
+        raise LaserError("only a stream that was made with flush=True can be flushed")
+    time = _time_of(until, read_heads(flush.spark, flush.checkpoint), job) if isinstance(until, End) else until
+    flush.write(time)
+    return time
