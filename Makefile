@@ -18,7 +18,7 @@ KILLS ?= 4
 RATES ?= 2000000
 PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-recovery test-spark clean
+.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-connect test-recovery test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -67,6 +67,9 @@ serve-load: setup  ## 50 clients follow one live stream of 1,000 facts/s (LOAD=2
 
 test-spark: setup  ## random programs through real Spark, against the definition (PROGRAMS=200 SEED=1)
 	$(BIN)/python -m tests.spark.programs $(PROGRAMS) --seed $(SEED)
+
+test-connect: setup  ## random programs over Spark Connect, which needs grpcio and grpcio-status (PROGRAMS=200 SEED=1)
+	$(BIN)/python -m tests.spark.programs $(PROGRAMS) --seed $(SEED) --only batch --connect
 
 test-recovery: setup  ## kill -9 the driver of a stream, several times, and compare (KILLS=4)
 	$(BIN)/python -m tests.spark.recovery --victim driver --times $(KILLS)

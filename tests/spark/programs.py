@@ -9,6 +9,7 @@ are read at once. Most programs have tuple windows, which look at the order of a
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import sys
@@ -19,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from pyspark.sql import SparkSession
 
 from laser.rules.reach import reach
 from laser.spark import reason, session
@@ -124,14 +127,22 @@ def run(spark: Any, way: str, name: str, setting: Setting) -> str:
         shutil.rmtree(place, ignore_errors=True)
 
 
+def connect() -> Any:
+    """A session of Spark Connect, with a server that is started for it."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    return SparkSession.builder.remote("local[2]").getOrCreate()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="stream,batch")
+    parser.add_argument("--connect", action="store_true", help="over Spark Connect, with a server of its own")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    spark, wrong, began = session(cores=2), 0, clock.monotonic()
+    spark, wrong, began = connect() if given.connect else session(cores=2), 0, clock.monotonic()
     for count, (name, setting) in enumerate(settings(given.seed), 1):
         for way in given.only.split(","):
             told = run(spark, way, name, setting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import sys
 
 import pyarrow as pa
 import pytest
@@ -11,7 +12,8 @@ from pyspark.errors import StreamingQueryException
 
 from laser import LaserError, StateError
 from laser.cli import main
-from laser.spark import await_termination, explain_failure, reason
+from laser.spark import await_termination, explain_failure, reason, session
+from laser.spark.cluster import ask_workers
 from laser.spark.failures import KNOWN
 from tests.spark.streams import write_file
 
@@ -113,6 +115,30 @@ def test_answers_of_a_stream_are_not_the_input_of_another_program(spark, begun):
     for table in (answers["hot"], answers["hot"].where("holds").selectExpr("time + 0 AS time", "x")):
         with pytest.raises(LaserError, match="input hot comes from the answers of another stream"):
             reason("alarm(X) :- hot(X).", {"hot": table.drop("holds")}, time="time")
+
+
+BARE = """
+import sys
+from pathlib import Path
+sys.path[:] = [path for path in sys.path if not (Path(path) / "laser" / "__init__.py").exists()]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in getattr(finder, "__module__", "")]
+"""
+
+
+def test_workers_without_the_package_are_found_before_data_are_read(spark, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(BARE, "utf-8")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path}:$PYTHONPATH exec {sys.executable} "$@"\n', "utf-8")
+    python.chmod(0o755)
+    assert ask_workers(spark) == spark.sparkContext.defaultParallelism
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    with pytest.raises(LaserError, match="a worker does not have the package: install laser-reasoner"):
+        ask_workers(spark.newSession())
+
+
+def test_spark_connect_is_not_a_master():
+    with pytest.raises(LaserError, match=r"sc://host is Spark Connect, .* SparkSession.builder.remote"):
+        session("sc://host")
 
 
 def test_a_second_run_on_a_checkpoint_is_refused(tmp_path):

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from laser.errors import LaserError
 
-__all__ = ["await_termination", "explain_failure", "speaks_first"]
+__all__ = ["KNOWN", "NO_PACKAGE", "await_termination", "explain_failure", "speaks_first"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -27,11 +27,12 @@ _RAISED = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Warning)): (.+)", re.
 _AROUND = re.compile(
     r"^\[STREAM_FAILED\] Query .*? terminated with exception: |^\[[A-Z0-9_.]+\] |\s*SQLSTATE: \w{5}|^Job aborted due to .*?: "
 )
+NO_PACKAGE = (
+    "a worker does not have the package: install laser-reasoner[spark] for the Python of every worker "
+    "(spark.pyspark.python says which that is)"
+)
 KNOWN = {
-    "No module named 'laser'": (
-        "a worker does not have the package: install laser-reasoner[spark] for the Python of every worker "
-        "(spark.pyspark.python says which that is)"
-    ),
+    "No module named 'laser": NO_PACKAGE,
     "CONCURRENT_STREAM_LOG_UPDATE": "another query is at work on this checkpoint: each query needs one of its own",
     "CONCURRENT_QUERY": "another query is at work on this checkpoint: each query needs one of its own",
 }

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Unpack
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 from laser.errors import LaserError
 from laser.phrases import count
 from laser.spark.answers import Answers, keep, whole_intervals
 from laser.spark.batch import answer_batch, divide
+from laser.spark.cluster import check_workers, cores_of, is_connect
 from laser.spark.prepare import Prepared, prepare
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.sources import Input
@@ -52,9 +53,12 @@ def answer(request: Request) -> Answers:
     if not prepared.sources:
         names = ", ".join(source.name for source in request.sources)
         raise LaserError(f"the program reads none of the inputs {names}: are their names those of its predicates?")
+    check_workers(prepared.sources[0].table.sparkSession)
     if streaming == {True}:
         from laser.spark.stream import answer_stream
 
+        if is_connect(prepared.sources[0].table.sparkSession):
+            raise LaserError("streams need a session on Spark itself: Spark Connect serves static DataFrames only")
         if request.settings.until is not None or request.slices is not None:
             raise LaserError("a stream has no end and no slices: until and slices are for static DataFrames")
         return answer_stream(request, prepared)
@@ -76,8 +80,3 @@ def facts_of(prepared: Prepared) -> DataFrame:
     ordered = prepared.job.reach.counts_facts
     tables = [s.facts(prepared.job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
     return reduce(DataFrame.unionByName, tables)
-
-
-def cores_of(spark: SparkSession) -> int:
-    """How many parts can be worked on at once."""
-    return max(1, spark.sparkContext.defaultParallelism)

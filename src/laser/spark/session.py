@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from laser.errors import LaserError
 from laser.spark.java import chosen_java
 from laser.spark.state_settings import STATE_SETTINGS
 from laser.spark.stderr import quieted
@@ -33,6 +34,11 @@ def session(
     running = SparkSession.getActiveSession()
     if running is not None and master is None:
         return running
+    if master is not None and master.startswith("sc://"):
+        raise LaserError(
+            f"{master} is Spark Connect, which laser.spark.reason takes for static DataFrames: give it a session of "
+            f'SparkSession.builder.remote("{master}"). Here the master must be that of Spark itself, as in spark://…'
+        )
     cores = cores or os.cpu_count() or 2
     # Workers must be the same interpreter: they import this package and run code that the driver compiled.
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

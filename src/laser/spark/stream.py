@@ -24,6 +24,7 @@ from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
 from laser.spark.bucket import Answer, Bucket, Span, refuse_foreign
 from laser.spark.checkpoint import read_heads
+from laser.spark.cluster import cores_of
 from laser.spark.durations import Duration
 from laser.spark.failures import speaks_first
 from laser.spark.flush import Flush, event_time, flush_of
@@ -59,7 +60,7 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
         _refuse_answers(source)
     spark = prepared.sources[0].table.sparkSession
     heads = read_heads(spark, request.checkpoint) if request.checkpoint else []
-    job = job.in_buckets(request.buckets or (heads[0].buckets if heads else spark.sparkContext.defaultParallelism))
+    job = job.in_buckets(request.buckets or (heads[0].buckets if heads else cores_of(spark)))
     for head in heads:
         refuse_foreign(head, job.partition.buckets, job.fingerprint)
     flush = flush_of(spark, request.checkpoint, request.flush, heads)
