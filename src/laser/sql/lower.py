@@ -11,6 +11,7 @@ from typing import assert_never, cast
 
 from laser.plan.nodes import (
     Background,
+    Beginning,
     Dated,
     EveryPoint,
     Gate,
@@ -159,6 +160,8 @@ class _Work:
             case Points(window=window):
                 sql = inputs.points(time_window(window), self.timeline)
                 return Relation(self._name(node), (Kind.INTEGER,), coalesced=True), sql
+            case Beginning(window=last):
+                raise NotLowered(f"the tuple window {last}")
             case Unit():
                 sql = f"select {self.timeline.first} as c, {self.timeline.last} as h"
                 return Relation(self._name(node), (), coalesced=True), sql
