@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from laser.rules.scopes import Scope, bound_outside, scopes
 from laser.syntax import tree
 from laser.syntax.program import Program
 
@@ -35,13 +36,33 @@ def of_rule(rule: tree.Rule, derived: set) -> Iterator[str]:
         yield "arithmetic in a head"
     if not any(isinstance(e, tree.Literal) and not e.negated and not e.negated_inside for e in rule.body):
         yield "body without positive atoms"
+    for scope in scopes(rule):
+        yield from of_aggregate(scope, bound_outside(rule), derived)
     for element in rule.body:
         if isinstance(element, tree.Comparison):
             yield f"comparison {element.operator}"
+            if element.aggregates:
+                yield f"comparison {element.operator} with an aggregate"
         else:
             yield from of_literal(element, derived)
             if element.atom.predicate == rule.head.predicate:
                 yield f"recursion {of_modality(element)}"
+
+
+def of_aggregate(scope: Scope, outside: set[str], derived: set) -> Iterator[str]:
+    fold = scope.aggregate.fold.value
+    yield f"aggregate {fold}"
+    if not scope.groups:
+        yield f"aggregate {fold} without groups"
+    elif outside.issuperset(scope.groups):
+        yield f"aggregate {fold} by groups that atoms bind"
+    else:
+        yield f"aggregate {fold} by groups that it binds"
+    if scope.given:
+        yield "aggregate with a group that only the rest of the rule binds"
+    for literal in scope.aggregate.literals:
+        yield f"in an aggregate, {of_modality(literal)}"
+        yield f"in an aggregate, over {'derived' if literal.atom.predicate in derived else 'input'}"
 
 
 def of_literal(literal: tree.Literal, derived: set) -> Iterator[str]:

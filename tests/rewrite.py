@@ -9,6 +9,7 @@ from typing import Any
 from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Atom, Predicate
+from laser.values.fold import Fold
 from tests.strategies import Choices, Stream, program_of
 
 
@@ -42,7 +43,7 @@ def rename(program: Program, stream: Stream) -> tuple[Program, Stream, Callable[
 
 def patterns(program: Program) -> list[tree.AtomPattern]:
     heads = [rule.head for rule in program.rules] + [fact.atom for fact in program.facts]
-    return heads + [e.atom for rule in program.rules for e in rule.body if isinstance(e, tree.Literal)]
+    return heads + [e.atom for rule in program.rules for e in rule.all_literals]
 
 
 def renamed(part: Any, new: dict[str, str]) -> Any:
@@ -58,7 +59,7 @@ def renamed(part: Any, new: dict[str, str]) -> Any:
             return replace(part, per=renamed(part.per, new), span=None)
         case tuple():
             return tuple(renamed(item, new) for item in part)
-        case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | str() | bool() | None:
+        case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | Fold() | str() | bool() | None:
             return part
         case _:
             fields = {name: renamed(getattr(part, name), new) for name in part.__slots__ if name not in KEPT}

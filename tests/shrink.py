@@ -52,5 +52,21 @@ def smaller_rules(rule: tree.Rule) -> Iterator[tree.Rule]:
     for i in range(len(rule.body)):
         if len(rule.body) > 1:
             yield replace(rule, body=rule.body[:i] + rule.body[i + 1 :])
+    for i, element in enumerate(rule.body):
+        for smaller in smaller_aggregates(element):
+            yield replace(rule, body=(*rule.body[:i], smaller, *rule.body[i + 1 :]))
     if rule.time is not None:
         yield replace(rule, time=None)
+
+
+def smaller_aggregates(element: tree.BodyElement) -> Iterator[tree.Comparison]:
+    """A comparison with less in the aggregate that is one of its sides."""
+    if isinstance(element, tree.Comparison):
+        for side in ("left", "right"):
+            term = getattr(element, side)
+            if isinstance(term, tree.Aggregate):
+                for i in range(len(term.body)):
+                    yield replace(element, **{side: replace(term, body=term.body[:i] + term.body[i + 1 :])})
+                yield replace(element, **{side: replace(term, folded=term.folded[:1])})
+            elif isinstance(term, tree.Arithmetic):
+                yield from (replace(element, **{side: operand}) for operand in term.operands)

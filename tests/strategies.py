@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 from laser.syntax import tree
 from laser.syntax.program import Program
+from laser.syntax.terms import variables
 from laser.values import Atom, Iri, Predicate, Value
+from laser.values.fold import Fold
 from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 T = TypeVar("T")
@@ -28,6 +30,7 @@ ODD_VALUES: tuple[Value, ...] = (-1, 1.5, "two words", "not", Iri("http://exampl
 VARIABLES = ("X", "Y", "Z")
 ASSIGNED = ("V", "W")
 TIMES = ("T", "U")
+RESULTS = ("N", "K")
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 ANONYMOUS = tree.Variable("_")
 CONST = "n"
@@ -131,6 +134,7 @@ class Generator:
         self.is_long = choices.chance(8)
         """Whether windows, streams and gaps are long, where most trials are short so that many can be tried."""
         self.stepping = True
+        self.aggregates = True
         self.words = self.vocabulary()
 
     # -- words
@@ -188,6 +192,11 @@ class Generator:
         extras = [self.negative, self.negative, self.absent, self.comparison, self.assignment]
         for _ in range(c.pick((0, 0, 1, 1, 2)) if body.elements else 1):
             c.pick(extras if body.bound else extras[:3])(body, level)
+        if self.aggregates and c.chance(10 if first else 25):
+            for _ in range(c.pick((1, 1, 2))):
+                self.aggregate(body, level)
+            if body.bound and c.chance(30):
+                c.pick(extras)(body, level)
         elements = self.shuffled(body.elements) if c.chance(25) else body.elements
         args = tuple(self.head_term(body) for _ in range(head.arity))
         return tree.Rule(tree.AtomPattern(head.name, args), self.head_time(body), tuple(elements))
@@ -402,6 +411,67 @@ class Generator:
         body.grown.add(name)
         return None
 
+    # -- aggregates
+
+    def aggregate(self, body: Body, level: int) -> None:
+        """An aggregate in a comparison or an assignment, which may bind its groups and its result."""
+        c = self.choices
+        inner = Body(grounded=True)
+        for _ in range(c.pick((1, 1, 1, 2))):
+            self.inner_positive(inner, level)
+        # What a recursion binds is no group that is only compared, and what occurs in another aggregate only is not shared.
+        seen = {v.name for element in body.elements for v in variables(element.terms)} if not body.recursive else set()
+        bound, times = ([name for name in names if name in seen] for names in (body.bound, body.times))
+        both = Body(inner.elements, [*inner.bound, *bound], [*inner.times, *times])
+        if c.chance(30):
+            c.pick((self.negative, self.absent, self.comparison) if both.bound else (self.negative,))(both, level)
+        term: tree.Term = self.aggregate_term(inner, tuple(both.elements))
+        name = c.pick(RESULTS)
+        if c.chance(15):
+            term = self.arithmetic(term)
+        if c.chance(65) and name not in body.bound:
+            pair = (tree.Variable(name), term) if c.chance(80) else (term, tree.Variable(name))
+            body.elements.append(tree.Comparison("=", *pair))
+            body.bind(name)
+            body.grown.add(name)
+        else:
+            other: tree.Term = tree.Constant(c.pick((0, 1, 1, 2, 3)))
+            known = [bound for bound in body.bound if bound not in RESULTS]  # or a result could be its own group
+            if known and c.chance(25):
+                other = tree.Variable(c.pick(known))
+            pair = (term, other) if c.chance(80) else (other, term)
+            body.elements.append(tree.Comparison(c.pick(COMPARISONS), *pair))
+        for name in inner.bound:
+            if c.chance(50):
+                body.bind(name)
+                body.times += [name] if name in inner.times and name not in body.times else []
+
+    def inner_positive(self, inner: Body, level: int) -> None:
+        """A positive atom of an aggregate's body: over what is complete before."""
+        c = self.choices
+        predicate = c.pick(self.words.below(level))
+        args: list[tree.Term] = []
+        for _ in range(predicate.arity):
+            args.append(self.argument(inner) if c.chance(70) else tree.Variable(c.pick(("L", "M"))))
+            if isinstance(args[-1], tree.Variable):
+                inner.bind(args[-1].name)
+        pattern = tree.AtomPattern(predicate.name, tuple(args))
+        inner.elements.append(self.modal(pattern, inner, predicate not in self.words.derived))
+
+    def aggregate_term(self, inner: Body, elements: tuple[tree.BodyElement, ...]) -> tree.Aggregate:
+        c = self.choices
+        fold = c.pick((Fold.COUNT, Fold.COUNT, Fold.COUNT, Fold.SUM, *Fold))
+        folded = [self.folded(inner) for _ in range(c.pick((1, 1, 2)))]
+        level = tree.Constant(c.pick((0.5, 0.25, 0.1, 0, 1))) if fold is Fold.QUANTILE else None
+        return tree.Aggregate(fold, tuple(folded), elements, level)
+
+    def folded(self, inner: Body) -> tree.Term:
+        c = self.choices
+        if not inner.bound or c.chance(8):
+            return tree.Constant(self.value())
+        variable = tree.Variable(c.pick(inner.bound))
+        return self.arithmetic(variable) if c.chance(10) else variable
+
     # -- streams
 
     def stream(self) -> tuple[Stream, int | None, int | None]:
@@ -437,10 +507,10 @@ def program_of(statements: Sequence[tree.Statement]) -> Program:
     return Program(tuple(statements), source="", name="<random>")
 
 
-def generate(choices: Choices, stepping: bool = True) -> Trial:
+def generate(choices: Choices, stepping: bool = True, aggregates: bool = True) -> Trial:
     """A random program with a random stream; with ``stepping``, it has counts of time points and windows that do not slide, too."""
     generator = Generator(choices)
-    generator.stepping = stepping
+    generator.stepping, generator.aggregates = stepping, aggregates
     program = generator.program()
     stream, start, until = generator.stream()
     return Trial(program, stream, start, until)

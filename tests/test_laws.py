@@ -5,6 +5,7 @@ import warnings
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from laser.values.fold import Fold
 from laser.windows import WRITTEN
 from tests.laws import LAWS, Given, Law, Tally, is_legal, try_trial
 from tests.strategies import Seeded, Trial, trials
@@ -27,8 +28,8 @@ def test_all_laws_hold_for_seeded_programs(tally: Tally) -> None:
 
 def test_the_generator_makes_legal_programs_with_answers_that_change(tally: Tally) -> None:
     assert tally.refused <= 0.02 * tally.trials
-    assert tally.nonempty >= 0.7 * tally.trials
-    assert tally.changing >= 0.6 * tally.trials
+    assert tally.nonempty >= 0.65 * tally.trials
+    assert tally.changing >= 0.55 * tally.trials
 
 
 def test_the_generator_reaches_every_construct(tally: Tally) -> None:
@@ -45,6 +46,10 @@ def test_the_generator_reaches_every_construct(tally: Tally) -> None:
     heads = {"head at a time variable", "head at T + k", "head at T - k", "head at a constant"}
     others = {"now", "at", "not now", "not at", "#const", "#show", "fact", "range", "_", "_ under not"}
     assert heads | others <= found
+    groups = ("without groups", "by groups that atoms bind", "by groups that it binds")
+    assert {f"aggregate {fold.value}" for fold in Fold} <= found
+    assert {f"aggregate count {kind}" for kind in groups} <= found
+    assert "aggregate with a group that only the rest of the rule binds" in found
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

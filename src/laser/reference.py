@@ -1,20 +1,25 @@
-"""The definition, executable: section 3 of the specification, word for word.
+"""The definition, executable: sections 3, 8 and 9 of the specification, word for word.
 
 Slow, short and meant to be checked by eye against that text. Every faster way is tested against it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from statistics import stdev
 from typing import TypeAlias, assert_never
 
-from laser.rules.body import Always, At, AtLeast, Comparison, ExtendedAtom, Now, Sometime
+from laser.rules.body import Aggregate, Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Atom, Value
 from laser.values.facts import FactInput, to_atoms
-from laser.values.operations import apply, compare
+from laser.values.fold import Fold
+from laser.values.number import number
+from laser.values.operations import HUGE, apply, compare
 from laser.windows import (
     Ago,
     Between,
@@ -81,13 +86,13 @@ class Evaluation:
 
     def apply(self, rule: Rule) -> Iterator[tuple[int, Atom]]:
         """Head ``a``: a joins v(t). Head ``@u a``: a joins v(u), if u ∈ [t0, t]."""
-        for binding in self.body(list(rule.body), {}):
+        for binding in self.body(rule.body, {}):
             args = [evaluate(term, binding) for term in rule.args]
             u = self.t if rule.time is None else evaluate(rule.time, binding)
             if None not in args and type(u) is int and self.t0 <= u <= self.t:
                 yield u, Atom.of((rule.predicate.name, *args))
 
-    def body(self, elements: list[ExtendedAtom | Comparison], binding: Binding) -> Iterator[Binding]:
+    def body(self, elements: Sequence[BodyElement], binding: Binding) -> Iterator[Binding]:
         """All ways to make the elements true, each taken when what it needs is bound."""
         if not elements:
             yield binding
@@ -97,13 +102,33 @@ class Evaluation:
         for extended in self.element(element, binding):
             yield from self.body(rest, extended)
 
-    def element(self, element: ExtendedAtom | Comparison, binding: Binding) -> Iterator[Binding]:
+    def element(self, element: BodyElement, binding: Binding) -> Iterator[Binding]:
         if isinstance(element, Comparison):
             yield from satisfy(element, binding)
+        elif isinstance(element, Aggregate):
+            yield from self.aggregate(element, binding)
         elif not element.negated:
             yield from self.holds(element, binding)
         elif not any(True for _ in self.holds(element, binding)):
             yield binding
+
+    def aggregate(self, aggregate: Aggregate, binding: Binding) -> Iterator[Binding]:
+        """Each group with the value of its set of tuples; the set is empty only where atoms outside bind the groups."""
+        groups = [variable.name for variable in aggregate.groups]
+        known = {name: binding[name] for name in groups if name in binding}
+        sets: dict[tuple[Value, ...], set[tuple[Value, ...]]] = {}
+        for way in self.body(aggregate.body, known):
+            values = [evaluate(term, way) for term in aggregate.folded]
+            if None not in values:
+                sets.setdefault(tuple(way[name] for name in groups), set()).add(
+                    tuple(v for v in values if v is not None)
+                )
+        if aggregate.may_be_empty:
+            sets.setdefault(tuple(binding[name] for name in groups), set())
+        for group, tuples in sets.items():
+            value = fold(aggregate.fold, [first for first, *_ in tuples], aggregate.level)
+            if value is not None:
+                yield from matches(aggregate.result, value, binding | dict(zip(groups, group, strict=True)))
 
     def holds(self, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
         """The bindings under which an extended atom (leaving ``negated`` aside) holds at t."""
@@ -204,6 +229,62 @@ def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
             assert_never(window)
 
 
+def fold(function: Fold, values: Sequence[Value], level: Fraction | None) -> Value | None:
+    """The value of an aggregate, where each tuple of the set gives one value; None where it is not defined."""
+    numbers = [Fraction(value) for value in values if isinstance(value, int | float)]
+    exact = all(isinstance(value, int) for value in values)
+    defined = bool(values) and len(numbers) == len(values)
+    match function:
+        case Fold.COUNT:
+            return len(values)
+        case Fold.SUM:
+            return rounded(sum(numbers, Fraction(0)), exact) if len(numbers) == len(values) else None
+        case Fold.AVG:
+            return rounded(sum(numbers, Fraction(0)) / len(numbers), exact) if defined else None
+        case Fold.MIN:
+            return extreme("<=", values)
+        case Fold.MAX:
+            return extreme(">=", values)
+        case Fold.MEDIAN:
+            return rounded(between(numbers, Fraction(1, 2)), exact) if defined else None
+        case Fold.QUANTILE:
+            assert level is not None
+            return rounded(between(numbers, level), exact) if defined else None
+        case Fold.STDEV:
+            return deviation(numbers) if defined and len(values) > 1 else None
+        case _:
+            assert_never(function)
+
+
+def rounded(exact: Fraction, integers: bool) -> Value | None:
+    """A whole number stays what it is if it came from integers; everything else becomes the nearest double."""
+    try:
+        value = exact.numerator if integers and exact.denominator == 1 else number(float(exact))
+    except OverflowError:
+        return None
+    return value if abs(value) < HUGE else None
+
+
+def extreme(symbol: str, values: Sequence[Value]) -> Value | None:
+    """The value that is before or after all others, if there is an order among them."""
+    return next((value for value in values if all(compare(symbol, value, other) for other in values)), None)
+
+
+def between(numbers: Sequence[Fraction], level: Fraction) -> Fraction:
+    """The quantile of a level: linear between neighbours."""
+    ordered, place = sorted(numbers), level * (len(numbers) - 1)
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    return low + (high - low) * (place - math.floor(place))
+
+
+def deviation(numbers: Sequence[Fraction]) -> Value | None:
+    """The standard deviation of a sample: the square root of the exact variance, rounded once."""
+    try:
+        return number(float(stdev(numbers)))
+    except OverflowError:
+        return None
+
+
 def satisfy(test: Comparison, binding: Binding) -> Iterator[Binding]:
     """A comparison filters; ``=`` with an unbound variable on one side assigns."""
     if test.operator == "=":
@@ -254,8 +335,10 @@ def evaluate(term: tree.Term, binding: Binding) -> Value | None:
             raise AssertionError(f"{term} is resolved before evaluation")
 
 
-def is_ready(element: ExtendedAtom | Comparison, binding: Binding) -> bool:
+def is_ready(element: BodyElement, binding: Binding) -> bool:
     """Whether an element can be evaluated: what it does not bind itself is bound."""
+    if isinstance(element, Aggregate):
+        return all(name in binding for name in element.given)
     if isinstance(element, Comparison):
         free = [variables(side) - binding.keys() for side in (element.left, element.right)]
         assigns = element.operator == "=" and any(

@@ -27,7 +27,7 @@ def fits(rule: Rule, static: set[Predicate], positions: Positions) -> bool:
 
 def first_key(program: ResolvedProgram, inputs: set[Predicate], fixed: Positions) -> dict[Predicate, int] | None:
     """The first of all choices that fits, by trying them all."""
-    read = {e.predicate for rule in program.rules for e in rule.body if isinstance(e, ExtendedAtom)}
+    read = {e.predicate for rule in program.rules for e in rule.atoms}
     static = (read | {atom.signature for atom in program.background}) - program.derived - inputs
     keyed = sorted((read | program.derived) - static | set(fixed))
     options = [[fixed[p]] if p in fixed else range(p.arity) for p in keyed]
@@ -55,7 +55,7 @@ def random_rules(seed: int) -> str:
 def test_the_key_is_the_first_of_all_that_fit(seed: int) -> None:
     rng = random.Random(("key", seed).__repr__())
     program = accept(parse(random_rules(seed)))
-    read = sorted({e.predicate for rule in program.rules for e in rule.body if isinstance(e, ExtendedAtom)})
+    read = sorted({e.predicate for rule in program.rules for e in rule.atoms})
     inputs = {p for p in read if rng.random() < 0.8}
     fixed = {p: rng.randrange(p.arity) for p in inputs if rng.random() < 0.15}
     found = find_key(program, inputs, fixed)
@@ -71,7 +71,7 @@ def test_random_rules_have_keys_and_lack_them() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_the_key_of_a_program_with_every_construct_fits_its_rules(seed: int) -> None:
     program = accept(generate(Seeded(("key", seed))).program)
-    read = {e.predicate for rule in program.rules for e in rule.body if isinstance(e, ExtendedAtom)}
+    read = {e.predicate for rule in program.rules for e in rule.atoms}
     found = find_key(program, read)
     static = {atom.signature for atom in program.background} - program.derived - read
     assert not found or all(fits(rule, static, found.positions) for rule in program.rules)

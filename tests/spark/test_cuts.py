@@ -9,7 +9,6 @@ import pytest
 
 from laser.checks.accept import accept
 from laser.checks.load import parse
-from laser.rules.body import ExtendedAtom
 from laser.settings import RunSettings
 from laser.spark import bucket
 from laser.values import Predicate
@@ -54,7 +53,7 @@ def lifts(setting):
 
 
 def predicates(rule):
-    return {rule.predicate} | {e.predicate for e in rule.body if isinstance(e, ExtendedAtom)}
+    return {rule.predicate} | {atom.predicate for atom in rule.atoms}
 
 
 SETTINGS = {f"{path.parent.name}/{path.stem}": of_case(path) for path in case_paths()}

@@ -40,7 +40,8 @@ def test_the_output_is_the_expected_one(case: Case) -> None:
     assert write_answers(by_sql(case).items()) == write_answers(case.expected.items())
 
 
-def test_all_cases_but_those_with_recursion_or_tuple_windows_are_lowered() -> None:
+def test_all_cases_but_those_with_recursion_tuple_windows_or_aggregates_are_lowered() -> None:
     reasons = [reason for reason in REFUSALS.values() if reason is not None]
-    assert all("recursion" in reason or "tuple window" in reason for reason in reasons), reasons
+    known = ("recursion", "tuple window", "aggregate", "not exact in SQL")
+    assert all(any(word in reason for word in known) for reason in reasons), reasons
     assert len(reasons) < len(CASES) / 3

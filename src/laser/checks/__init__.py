@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from laser.checks.aggregate_cycle import aggregate_cycle
 from laser.checks.bad_constant import bad_constant
+from laser.checks.bad_quantile import bad_quantile
 from laser.checks.bad_range import bad_range
 from laser.checks.bad_times import bad_times
 from laser.checks.duplicate_constant import duplicate_constant
 from laser.checks.each_value_counts import each_value_counts
+from laser.checks.empty_groups import empty_groups
 from laser.checks.empty_range import empty_range
+from laser.checks.equal_values import equal_values
 from laser.checks.key_not_argument import key_not_argument
+from laser.checks.misplaced_aggregate import misplaced_aggregate
 from laser.checks.negative_loop import negative_loop
 from laser.checks.never_fires import never_fires
 from laser.checks.no_history import no_history
@@ -19,6 +24,7 @@ from laser.checks.no_value import no_value
 from laser.checks.no_whole_ticks import no_whole_ticks
 from laser.checks.range_outside_fact import range_outside_fact
 from laser.checks.range_too_large import range_too_large
+from laser.checks.recursive_group import recursive_group
 from laser.checks.show_unknown import show_unknown
 from laser.checks.single_variable import single_variable
 from laser.checks.subject import Subject
@@ -52,8 +58,12 @@ ERRORS: tuple[Check, ...] = (
     window_size,
     key_not_argument,
     bad_times,
+    bad_quantile,
     no_whole_ticks,
+    misplaced_aggregate,
     unsafe_variable,
+    aggregate_cycle,
+    recursive_group,
     tuple_window_over_derived,
     negative_loop,
 )
@@ -68,6 +78,8 @@ WARNINGS: tuple[Check, ...] = (
     no_history,
     whole_history,
     each_value_counts,
+    equal_values,
+    empty_groups,
     single_variable,
 )
 
@@ -85,6 +97,7 @@ RUN_CHECKS: tuple[Check, ...] = (
     window_size,
     key_not_argument,
     bad_times,
+    bad_quantile,
     no_whole_ticks,
 )
 

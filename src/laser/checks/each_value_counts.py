@@ -15,16 +15,16 @@ NOTE = "like `always`, a count is about one and the same atom: each value that `
 
 def each_value_counts(subject: Subject) -> Iterator[Diagnostic]:
     """``_`` in an atom whose time points are counted: seldom is one and the same value meant."""
-    for literal, _ in subject.counts:
+    for literal, times in subject.counts:
         if any(isinstance(term, tree.Variable) and term.name == "_" for term in literal.atom.args):
             message = f"in `{subject.literal_text(literal)}` the same value must occur each time"
-            yield Diagnostic("each-value-counts", message, literal.span, NOTE, _hint(subject, literal), "warning")
+            yield Diagnostic(
+                "each-value-counts", message, literal.span, NOTE, _hint(subject, literal, times), "warning"
+            )
 
 
-def _hint(subject: Subject, literal: tree.Literal) -> str:
-    """A predicate without the value, which can be counted whatever the value was."""
-    named = [arg for arg in literal.atom.args if not (isinstance(arg, tree.Variable) and arg.name == "_")]
-    head = subject.atom_text(tree.AtomPattern("seen", tuple(named)))
+def _hint(subject: Subject, literal: tree.Literal, times: tree.Times) -> str:
+    """The count of the time points, whatever the value was."""
     window = subject.window_text(literal.window) if literal.window else "[n]"
-    rule = f"@T {head} :- {subject.atom_text(literal.atom)} at T in {window}."
-    return f"to count the times whatever the value, count `{head}` with the rule `{rule}`"
+    count = f"count(T : {subject.atom_text(literal.atom)} at T in {window})"
+    return f"to count the times whatever the value, write `{count} {times.sign} {subject.term_text(times.number)}`"

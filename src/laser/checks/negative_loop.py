@@ -21,12 +21,13 @@ def loop_diagnostic(loop: Loop) -> Diagnostic:
     """The finding for one loop, at the negative literal with which it begins."""
     names = _names(loop)
     first = loop[0]
-    way = " -> ".join(("not " if edge.negative else "") + names[edge.body] for edge in loop)
+    way = " -> ".join(_sign(edge) + names[edge.body] for edge in loop)
+    what = "on an aggregate of itself" if first.aggregated else "on its own negation"
     return Diagnostic(
         "negative-loop",
-        f"`{names[first.head]}` depends on its own negation: {names[first.head]} -> {way}",
+        f"`{names[first.head]}` depends {what}: {names[first.head]} -> {way}",
         first.literal.span if first.literal else None,
-        "what is negated must be settled first, so no loop may pass through `not`",
+        "what is negated or aggregated must be settled first, so no loop may pass through `not` or an aggregate",
         _hint(loop, names),
     )
 
@@ -46,4 +47,10 @@ def _hint(loop: Loop, names: dict[Predicate, str]) -> str:
 
 def _step(edge: Edge, names: dict[Predicate, str]) -> str:
     line = f" (line {edge.rule.span.line})" if edge.rule and edge.rule.span else ""
-    return f"`{names[edge.head]} -> {'not ' if edge.negative else ''}{names[edge.body]}`{line}"
+    return f"`{names[edge.head]} -> {_sign(edge)}{names[edge.body]}`{line}"
+
+
+def _sign(edge: Edge) -> str:
+    if edge.aggregated:
+        return "aggregate of "
+    return "not " if edge.negative else ""

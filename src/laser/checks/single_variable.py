@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from laser.checks.bindings import bound_variables
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.phrases import Names
+from laser.rules.scopes import bound_variables, scopes
 from laser.syntax import tree
 from laser.syntax.terms import variables
 
@@ -18,7 +18,7 @@ __all__ = ["single_variable"]
 def single_variable(subject: Subject) -> Iterator[Diagnostic]:
     """A variable that occurs once in its rule and does not begin with ``_``; a rule with unsafe ones has other worries."""
     for rule in subject.rules:
-        bound = bound_variables(rule)
+        bound = bound_variables(rule).union(*(scope.bound_inside(scope.groups) for scope in scopes(rule)))
         occurrences = list(variables(rule.terms()))
         counts = Counter(variable.name for variable in (*occurrences, *rule.keys))
         if counts.keys() - bound - {"_"}:
@@ -29,7 +29,9 @@ def single_variable(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _findings(subject: Subject, rule: tree.Rule, single: list[tree.Variable], names: Names) -> Iterator[Diagnostic]:
-    timed = {id(e.modality.time): e for e in rule.literals if isinstance(e.modality, tree.At) and not e.negated_inside}
+    timed = {
+        id(e.modality.time): e for e in rule.all_literals if isinstance(e.modality, tree.At) and not e.negated_inside
+    }
     for variable in single:
         yield Diagnostic(
             "single-variable",

@@ -86,8 +86,8 @@ class Subject:
 
     @cached_property
     def literals(self) -> tuple[tuple[tree.Rule, tree.Literal], ...]:
-        """Every literal with its rule."""
-        return tuple((rule, literal) for rule in self.rules for literal in rule.literals)
+        """Every literal with its rule, also those within aggregates."""
+        return tuple((rule, literal) for rule in self.rules for literal in rule.all_literals)
 
     @cached_property
     def readers(self) -> dict[Predicate, list[tree.Literal]]:

@@ -35,8 +35,8 @@ def _places(subject: Subject) -> dict[Predicate, list[tree.AtomPattern]]:
         match statement:
             case tree.Fact(atom=atom):
                 places[atom.predicate].append(atom)
-            case tree.Rule(head=head, body=body):
-                for atom in (head, *(e.atom for e in body if isinstance(e, tree.Literal))):
+            case tree.Rule(head=head):
+                for atom in (head, *(literal.atom for literal in statement.all_literals)):
                     places[atom.predicate].append(atom)
     return places
 

@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from laser.checks.bindings import bound_variables
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.phrases import Names
+from laser.rules.scopes import Scope, bound_variables, scopes
 from laser.syntax import tree
 from laser.syntax.terms import is_ground, variables
 
 __all__ = ["unsafe_variable"]
 
 NOTE = "a variable of a head, a comparison, arithmetic or a `not` gets its values from a positive body atom"
+
+AGGREGATE = "{}"
+"""The name of the head that stands for the tuple of an aggregate: no predicate is called so."""
 
 Use = tuple[str, tree.Variable]
 """A variable that needs a value, and where it stands."""
@@ -32,7 +35,19 @@ def unsafe_variable(subject: Subject) -> Iterator[Diagnostic]:
 def _of_rule(subject: Subject, rule: tree.Rule) -> Iterator[Diagnostic]:
     body = _Body(rule, bound_variables(rule))
     reported = _excused(rule, body.bound)
-    for place, variable in _uses(rule):
+    yield from _report(subject, body, reported, _uses(rule))
+    for scope in scopes(rule):
+        inside = _Body(_as_rule(rule, scope), scope.bound_inside(scope.groups))
+        yield from _report(subject, inside, inside.bound | reported, _uses(inside.rule))
+
+
+def _as_rule(rule: tree.Rule, scope: Scope) -> tree.Rule:
+    """An aggregate as the rule that collects its tuples."""
+    return tree.Rule(tree.AtomPattern(AGGREGATE, scope.aggregate.folded), None, scope.aggregate.body, rule.span)
+
+
+def _report(subject: Subject, body: _Body, reported: set[str], uses: Iterator[Use]) -> Iterator[Diagnostic]:
+    for place, variable in uses:
         if variable.name == "_":
             yield _wildcard(place, variable)
         elif variable.name not in reported:
@@ -44,7 +59,7 @@ def _of_rule(subject: Subject, rule: tree.Rule) -> Iterator[Diagnostic]:
 
 def _excused(rule: tree.Rule, bound: set[str]) -> set[str]:
     """What is bound, or would be, if those variables were that nothing in the body is meant to compute."""
-    names = {variable.name for variable in variables(rule.terms())}
+    names = {variable.name for variable in variables(rule.outer_terms())}
     sides = [side for test in rule.comparisons if test.operator == "=" for side in (test.left, test.right)]
     computed = {side.name for side in sides if isinstance(side, tree.Variable)}
     roots = names - bound - computed - {"_"}
@@ -54,7 +69,8 @@ def _excused(rule: tree.Rule, bound: set[str]) -> set[str]:
 def _uses(rule: tree.Rule) -> Iterator[Use]:
     """The variables that need a value, in the order of the text."""
     head = (*rule.head.args, *(() if rule.time is None else (rule.time,)))
-    yield from (("in the head", variable) for variable in variables(head))
+    where = "in an aggregate" if rule.head.name == AGGREGATE else "in the head"
+    yield from ((where, variable) for variable in variables(head))
     for element in rule.body:
         if isinstance(element, tree.Comparison):
             sides = (element.left, element.right)

@@ -72,7 +72,7 @@ class Machine:
         for source in (*feeds[Feed.STREAM], *feeds[Feed.LATEST]):
             self.inputs_by_predicate.setdefault(_signature(source.node), []).append(source)
         self.signatures = {i.number: signature for signature, each in self.inputs_by_predicate.items() for i in each}
-        wiring = Wiring(self.plan, by_node, code, self.arrivals, self.count_derivations)
+        wiring = Wiring(self.plan, by_node, code, self.arrivals, self.count_derivations, self.reports.add)
         self.operators, self.operator_of = wiring.operators()
         self.readers = wiring.readers(self.operator_of)
         self.always_ticking, companions = ticking(self.plan)

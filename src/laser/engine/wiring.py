@@ -59,10 +59,18 @@ class Wiring:
         code: Loaded,
         arrivals: Arrivals,
         count_derivations: Callable[[int, int], None],
+        report: Callable[[str, str], None],
     ) -> None:
-        self.plan, self.relations, self.code = plan, relations, code
+        self.plan, self.relations, self.code, self.report = plan, relations, code, report
         self.environment = Environment(
-            relations, code, arrivals, self_ending_nodes(plan), count_derivations, self.triggers, self.checks
+            relations,
+            code,
+            arrivals,
+            self_ending_nodes(plan),
+            count_derivations,
+            self.triggers,
+            self.checks,
+            self.undefined,
         )
         subgoals = (subgoal for rule in plan.rules for subgoal in rule.subgoals)
         self.filter_counts = Counter((subgoal.node, _constants(subgoal)[0]) for subgoal in subgoals)
@@ -131,6 +139,18 @@ class Wiring:
             if isinstance(node, Counted):
                 found[self.relations[node].number].append(self.code.counts[node].check)
         return found
+
+    def undefined(self, node: Node) -> Callable[[str], None]:
+        """What reports an operation of a node that was not defined, for all rules that read the node."""
+        texts = dict.fromkeys(
+            rule.text for rule in self.plan.rules for subgoal in rule.subgoals if subgoal.node == node
+        )
+
+        def told(operation: str) -> None:
+            for text in texts:
+                self.report(text, operation)
+
+        return told
 
     def filter(self, subgoal: Subgoal) -> ConstantFilter | None:
         """The constants of a subgoal, where so many rules have some at these positions that sorting keys by them pays."""

@@ -25,7 +25,7 @@ from laser.reference import (
     satisfy,
     window_points,
 )
-from laser.rules.body import Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Now, Sometime
+from laser.rules.body import Aggregate, Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.dependencies import strata
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram, Rule
@@ -103,8 +103,18 @@ class Checker:
             case ExtendedAtom():
                 proofs = premise.proofs if premise else ()
                 return self.atom(element, binding, proofs, what)
+            case Aggregate():
+                return self.aggregate(element, binding, what)
             case _:
                 assert_never(element)
+
+    def aggregate(self, element: Aggregate, binding: Binding, what: str) -> Binding:
+        """The result of an aggregate, by the reference, over all that follows."""
+        evaluation = self.model(*sorted({atom.predicate for atom in element.atoms}))
+        found = next(evaluation.aggregate(element, binding), None)
+        if found is None:
+            raise ProofError(f"{what} does not come to that")
+        return found
 
     def atom(self, atom: ExtendedAtom, binding: Binding, proofs: Sequence[Proof], what: str) -> Binding:
         if atom.is_positive:
@@ -171,20 +181,20 @@ class Checker:
         found = any(True for _ in evaluation.holds(element, binding))
         return found is not element.negated
 
-    def model(self, predicate: Predicate) -> Evaluation:
-        """The stream with all that rules derive for a predicate, and for all below it, by the reference."""
-        if predicate not in self.models:
-            self.models[predicate] = model(self.evidence, predicate)
-        return self.models[predicate]
+    def model(self, *predicates: Predicate) -> Evaluation:
+        """The stream with all that rules derive for some predicates, and for all below them, by the reference."""
+        if predicates not in self.models:
+            self.models[predicates] = model(self.evidence, *predicates)
+        return self.models[predicates]
 
     @cached_property
-    def models(self) -> dict[Predicate, Evaluation]:
+    def models(self) -> dict[tuple[Predicate, ...], Evaluation]:
         return {}
 
 
-def model(evidence: Evidence, predicate: Predicate) -> Evaluation:
-    """The answer stream at the time of the question, as far as a predicate depends on it."""
-    core = _below(evidence.core, predicate)
+def model(evidence: Evidence, *predicates: Predicate) -> Evaluation:
+    """The answer stream at the time of the question, as far as some predicates depend on it."""
+    core = _below(evidence.core, predicates)
     depth, start = reach(evidence.core), evidence.start
     if depth.ticks is not None and not depth.counts_facts:
         # The timeline may as well begin there (laser.rules.reach), which keeps a long one from being spelled out.
@@ -202,9 +212,9 @@ def model(evidence: Evidence, predicate: Predicate) -> Evaluation:
     return evaluation
 
 
-def _below(core: ResolvedProgram, predicate: Predicate) -> ResolvedProgram:
-    """The rules on which a predicate depends."""
-    needed, rules = {predicate}, list(_rules_of(core, {predicate}))
+def _below(core: ResolvedProgram, predicates: Sequence[Predicate]) -> ResolvedProgram:
+    """The rules on which some predicates depend."""
+    needed, rules = set(predicates), list(_rules_of(core, set(predicates)))
     while more := {atom.predicate for rule in rules for atom in rule.atoms} - needed:
         needed |= more
         rules += _rules_of(core, more)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from laser.explanation.aggregates import AggregateExplainer
 from laser.explanation.atoms import AtomExplainer
 from laser.explanation.comparisons import ComparisonExplainer
 from laser.explanation.element import ElementExplainer
-from laser.rules.body import BodyElement, Comparison, ExtendedAtom
+from laser.rules.body import Aggregate, BodyElement, Comparison, ExtendedAtom
 
 __all__ = ["EXPLAINERS", "explainer_of"]
 
 EXPLAINERS: Mapping[type[BodyElement], ElementExplainer[Any]] = {
     ExtendedAtom: AtomExplainer(),
     Comparison: ComparisonExplainer(),
+    Aggregate: AggregateExplainer(),
 }
 
 

@@ -89,7 +89,7 @@ class Premise:
     """
 
     text: str
-    kind: OneOf["now", "at", "sometime", "always", "times", "not", "absent", "comparison"]
+    kind: OneOf["now", "at", "sometime", "always", "times", "not", "absent", "comparison", "aggregate"]
     says: str
     window: Extent | None = None
     proofs: Sequence[Proof] = field(default=(), repr=False)

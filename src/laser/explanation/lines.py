@@ -93,7 +93,7 @@ def _note(rule: RuleText, bindings: Mapping[str, Value]) -> str:
 
 def _premise(premise: Premise) -> Node:
     kind: Kind = "found"
-    if premise.kind == "comparison":
+    if premise.kind in ("comparison", "aggregate"):
         kind = "comparison"
     elif premise.kind in ("not", "absent"):
         kind = "not"

@@ -97,5 +97,5 @@ def _gains(window: Window) -> bool:
 def _takes_its_time(rule: Rule) -> bool:
     """Whether the time of a head is one at which the body found something."""
     return rule.time is None or any(
-        rule.time == atom.time for atom in rule.atoms if isinstance(atom.time, tree.Variable)
+        rule.time == atom.time for atom in rule.found_atoms if isinstance(atom.time, tree.Variable)
     )

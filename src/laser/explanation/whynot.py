@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from laser.explanation.aggregates import shortfall
 from laser.explanation.element import Asked, Binding, NearMiss
 from laser.explanation.explainers import explainer_of
 from laser.explanation.explanation import Failure, Premise
@@ -14,7 +15,7 @@ from laser.explanation.pattern import Pattern
 from laser.explanation.prove import Prover
 from laser.explanation.questions import RuleQuery, solver, steps
 from laser.explanation.words import element_text, place_of, rule_text, visible
-from laser.rules.body import BodyElement, ExtendedAtom
+from laser.rules.body import BodyElement, Comparison, ExtendedAtom
 from laser.rules.rule import Rule
 from laser.values import Atom, Value, write_value
 
@@ -130,7 +131,7 @@ class _Attempt:
         return Failure(
             atom=self.shown,
             time=self.asked[2],
-            reason=self._reason(found, before, known),
+            reason=self._shortfall(element, known) or self._reason(found, before, known),
             rule=rule_text(self.prover.evidence.core, self.rule),
             element=element_text(self.rule, element),
             bindings=visible(self.rule, known),
@@ -155,6 +156,13 @@ class _Attempt:
         done = [e for e in self.rule.body if e.origin is not None and any(e is other for other in before)]
         supports = (self.prover.support(element, binding) for element in done)
         return tuple(self.prover.premise(self.rule, support, binding) for support in supports)
+
+    def _shortfall(self, element: BodyElement, binding: dict[str, Value]) -> str | None:
+        """What a failing comparison with a count lacks."""
+        if not isinstance(element, Comparison):
+            return None
+        counts = (each for each in self.rule.aggregates if each.result in element.terms)
+        return next((text for each in counts if (text := shortfall(self.prover, each, element, binding))), None)
 
     def _reason(self, found: NearMiss, before: Sequence[BodyElement], binding: dict[str, Value]) -> str:
         """Why it fails, and where the values come from that make it fail."""

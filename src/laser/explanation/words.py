@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["element_text", "extent", "filled", "instance", "place_of", "rule_text", "some_times", "visible"]
 
-_OPEN, _CLOSE = {"LPAR", "LBRACKET"}, {"RPAR", "RBRACKET"}
+_OPEN, _CLOSE = {"LPAR", "LBRACKET", "LBRACE"}, {"RPAR", "RBRACKET", "RBRACE"}
 
 
 def rule_text(core: ResolvedProgram, rule: Rule) -> RuleText:

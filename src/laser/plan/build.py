@@ -8,13 +8,14 @@ from itertools import product
 from typing import assert_never
 
 from laser.plan.access import AccessPaths
+from laser.plan.aggregates import Aggregates, threshold
 from laser.plan.anonymous import anonymise
 from laser.plan.gates import set_gates
 from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Unit
 from laser.plan.order import components
 from laser.plan.plan import Part, Plan, PlanRule, Subgoal
 from laser.plan.sharing import share_bodies, skip_copies
-from laser.rules.body import Always, At, AtLeast, ExtendedAtom, Now, Sometime
+from laser.rules.body import Aggregate, Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax.tree import Term, Variable
 from laser.values import Predicate
@@ -26,7 +27,9 @@ __all__ = ["build"]
 def build(program: ResolvedProgram, also_streamed: frozenset[Predicate] = frozenset()) -> Plan:
     """The plan of a program, given which derived or background predicates stream in as well."""
     paths = AccessPaths(program, also_streamed)
-    written = [planned for rule in map(anonymise, program.rules) for planned in _plan_rules(rule, paths)]
+    planner = _Planner(program, paths)
+    written = [planned for rule in map(anonymise, program.rules) for planned in planner.rules(rule, _head(rule))]
+    written += planner.aggregates.rules
     written += _arrivals(written)
     outputs = {predicate: paths.output(predicate) for predicate in sorted(program.derived) if program.shows(predicate)}
     made = share_bodies(list(dict.fromkeys(written)))
@@ -43,32 +46,58 @@ def build(program: ResolvedProgram, also_streamed: frozenset[Predicate] = frozen
     )
 
 
-def _plan_rules(rule: Rule, paths: AccessPaths) -> Iterator[PlanRule]:
-    """A rule of the program as rules of the plan: more than one where an element is a disjunction."""
-    elements = [element for element in rule.body if isinstance(element, ExtendedAtom)]
-    for choice in product(*(list(_element(element, paths)) for element in elements)):
-        whole = reduce(Part.and_also, choice, Part())
-        positives = whole.positives or (Subgoal(Unit(), ()),)
-        if len(whole.positives) + len(whole.negatives) > 1:  # a body of one atom needs no projection: the head is one
-            positives = tuple(map(paths.project, positives))
-        yield PlanRule(
-            head=_head(rule),
-            terms=rule.head_terms,
-            positives=positives,
-            negatives=tuple(map(paths.project, whole.negatives)),
-            tests=rule.comparisons + whole.tests,
-            text=rule.text,
-        )
+class _Planner:
+    """Plans rules of a program, and the aggregates in them."""
+
+    def __init__(self, program: ResolvedProgram, paths: AccessPaths) -> None:
+        self.paths = paths
+        self.aggregates = Aggregates(program, self.rules, paths.project)
+
+    def rules(self, rule: Rule, head: Node) -> Iterator[PlanRule]:
+        """A rule of the program as rules of the plan: more than one where an element is a disjunction."""
+        project = self.paths.project
+        for choice in product(*(list(self.ways(rule, element)) for element in rule.body)):
+            whole = reduce(Part.and_also, choice, Part())
+            positives = whole.positives or (Subgoal(Unit(), ()),)
+            if (
+                len(whole.positives) + len(whole.negatives) > 1
+            ):  # a body of one atom needs no projection: the head is one
+                positives = tuple(map(project, positives))
+            yield PlanRule(
+                head=head,
+                terms=rule.head_terms,
+                positives=positives,
+                negatives=tuple(map(project, whole.negatives)),
+                tests=whole.tests,
+                text=rule.text,
+            )
+
+    def ways(self, rule: Rule, element: BodyElement) -> Iterator[Part]:
+        """The ways in which an element of a rule is made true."""
+        match element:
+            case Comparison():
+                compared = any(_speaks_of(element, each) for each in rule.aggregates if threshold(rule, each))
+                yield Part() if compared else Part(tests=(element,))
+            case Aggregate():
+                yield from self.aggregates.parts(rule, element)
+            case ExtendedAtom():
+                yield from _atom(element, self.paths)
+            case _:
+                assert_never(element)
 
 
-def _element(element: ExtendedAtom, paths: AccessPaths) -> Iterator[Part]:
-    """The ways in which an element is made true."""
+def _speaks_of(test: Comparison, aggregate: Aggregate) -> bool:
+    return aggregate.result in test.terms
+
+
+def _atom(element: ExtendedAtom, paths: AccessPaths) -> Iterator[Part]:
+    """The ways in which an atom is made true."""
     if element.negated_inside:
         yield from _absent(element, paths)
     elif element.negated:
         yield Part((), (_node_for(element, paths),))
     else:
-        yield Part((_subgoal(element, paths),))
+        yield Part(positives=(_subgoal(element, paths),))
 
 
 def _absent(element: ExtendedAtom, paths: AccessPaths) -> Iterator[Part]:
@@ -141,7 +170,7 @@ def _head(rule: Rule) -> Node:
 
 def _has_come(rule: Rule) -> bool:
     """Whether the time of a head is surely in the timeline: a time at which some body atom holds."""
-    times = {atom.time for atom in rule.atoms if not atom.negated}
+    times = {atom.time for atom in rule.found_atoms if not atom.negated}
     return isinstance(rule.time, Variable) and rule.time in times
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from fractions import Fraction
 from typing import Literal as OneOf
 from typing import NamedTuple, TypeAlias, assert_never
 
 from laser.values import Predicate, Value, write_value
+from laser.values.fold import Fold
 from laser.windows import HISTORY, PRESENT, LastFacts, LastOf, Sliding, TimeWindow, TupleWindow, Window
 
 __all__ = [
-    "Background", "Beginning", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "ManyPoints", "Node", "Pending", "Pinned", "Plain",
-    "Points", "Projection", "Recent", "Shared", "Unbroken", "Union", "Unit",
+    "Aggregated", "Background", "Beginning", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "ManyPoints", "Members", "Node", "Pending", "Pinned", "Plain",
+    "Points", "Projection", "Recent", "Shared", "Threshold", "Unbroken", "Union", "Unit",
 ]  # fmt: skip
 
 
@@ -468,6 +470,66 @@ class Shared(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Members(Node):
+    """The tuples over which aggregates range, each after the values of its group."""
+
+    number: int
+    values: int
+
+    @property
+    def width(self) -> int:
+        return self.values
+
+    def __str__(self) -> str:
+        return f"tuples {self.number}"
+
+
+class Threshold(NamedTuple):
+    """What the result of an aggregate is compared with: ``result operator value``."""
+
+    operator: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregated(Node):
+    """Groups of tuples with what is made of them: a key for each group that has some, the result last.
+
+    ``groups`` and ``value`` are positions among the values of the tuples' keys. With a ``threshold``, a key has no result:
+    it holds while the comparison does.
+    """
+
+    tuples: Node
+    groups: tuple[int, ...]
+    fold: Fold
+    value: int
+    level: Fraction | None = None
+    threshold: Threshold | None = None
+
+    @property
+    def width(self) -> int:
+        return len(self.groups) + (self.threshold is None)
+
+    @property
+    def sources(self) -> tuple[Node, ...]:
+        return (self.tuples,)
+
+    @property
+    def revokes(self) -> bool:
+        return True
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        level = "" if self.level is None else f" {float(self.level)}"
+        groups = f" by {', '.join(str(i + 1) for i in self.groups)}" if self.groups else ""
+        limit = f" {self.threshold.operator} {write_value(self.threshold.value)}" if self.threshold else ""
+        return f"{self.fold.value}{level} of value {self.value + 1}{groups}{limit}: {self.tuples}"
+
+
+@dataclass(frozen=True, slots=True)
 class Gate(Node):
     """A condition that is one for all heads of a rule: one key of a node, which stands until it is revoked."""
 
@@ -492,7 +554,9 @@ class Gate(Node):
 
 
 InputNode: TypeAlias = Recent | Dated | Unbroken | Points | Beginning | Background | Unit
-MadeNode: TypeAlias = Plain | Pinned | Pending | Union | Projection | EveryPoint | ManyPoints | Gate | Shared
+MadeNode: TypeAlias = (
+    Plain | Pinned | Pending | Union | Projection | EveryPoint | ManyPoints | Aggregated | Members | Gate | Shared
+)
 
 
 def _feed(window: Window) -> Feed:

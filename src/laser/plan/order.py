@@ -19,8 +19,10 @@ def components(rules: list[PlanRule], outputs: Iterable[Node]) -> tuple[Componen
     for number, rule in enumerate(rules):
         made[rule.head].append(number)
         depends[rule.head].update((subgoal.node, None) for subgoal in rule.subgoals)
-    for node in [*depends, *(n for below in list(depends.values()) for n in below), *outputs]:
+    pending = [*depends, *(n for below in list(depends.values()) for n in below), *outputs]
+    for node in pending:  # a source may have sources itself
         depends[node].update(dict.fromkeys(node.sources))
+        pending += [source for source in node.sources if source not in depends]
     return tuple(
         Component(
             nodes=tuple(group),

@@ -9,7 +9,7 @@ from itertools import chain, groupby, permutations, product
 from math import factorial, prod
 from typing import TypeAlias
 
-from laser.plan.nodes import Node, Plain, Shared
+from laser.plan.nodes import Aggregated, Node, Plain, Shared
 from laser.plan.plan import PlanRule, Subgoal
 from laser.rules.body import Comparison
 from laser.rules.graph import reachable
@@ -17,7 +17,7 @@ from laser.syntax.terms import rename, variables
 from laser.syntax.tree import Arithmetic, Term, Variable
 from laser.windows import HISTORY
 
-__all__ = ["share_bodies", "skip_copies"]
+__all__ = ["canonical", "share_bodies", "skip_copies"]
 
 Body: TypeAlias = tuple[tuple[Subgoal, ...], tuple[Subgoal, ...], tuple[Comparison, ...]]
 """The positive part of a body, the negated one, and the comparisons."""
@@ -36,7 +36,7 @@ def share_bodies(rules: list[PlanRule]) -> list[PlanRule]:
     """
     originals: dict[PlanRule, PlanRule] = {}
     for rule in rules:
-        originals.setdefault(_canonical(rule), rule)
+        originals.setdefault(canonical(rule), rule)
     crowds = Counter(rule.positives for rule in originals)
 
     def join(rule: PlanRule) -> Body | None:
@@ -99,7 +99,7 @@ def _needed(body: Body, group: list[PlanRule]) -> tuple[Variable, ...]:
     return tuple(dict.fromkeys(v for term in asked for v in variables((term,)) if v in bound))
 
 
-def _canonical(rule: PlanRule) -> PlanRule:
+def canonical(rule: PlanRule) -> PlanRule:
     """The same rule, its body in an order and with variables that do not depend on how it was written."""
     positives = min(_orders(rule.positives), key=_pattern)
     negatives = tuple(sorted(rule.negatives, key=_skeleton))
@@ -168,7 +168,7 @@ def skip_copies(rules: list[PlanRule]) -> tuple[list[PlanRule], dict[Node, Node]
                 aliases = {node: source if target == head else target for node, target in aliases.items()}
                 aliases[head] = source
     kept = [_redirect(d, aliases) for d in rules if d.head not in aliases]
-    return kept, aliases
+    return kept, {head: _source(node, aliases) for head, node in aliases.items()}
 
 
 def _is_copy(rule: PlanRule) -> bool:
@@ -183,6 +183,14 @@ def _is_copy(rule: PlanRule) -> bool:
 def _redirect(rule: PlanRule, aliases: dict[Node, Node]) -> PlanRule:
     return replace(
         rule,
-        positives=tuple(replace(subgoal, node=aliases.get(subgoal.node, subgoal.node)) for subgoal in rule.positives),
-        negatives=tuple(replace(subgoal, node=aliases.get(subgoal.node, subgoal.node)) for subgoal in rule.negatives),
+        positives=tuple(replace(subgoal, node=_source(subgoal.node, aliases)) for subgoal in rule.positives),
+        negatives=tuple(replace(subgoal, node=_source(subgoal.node, aliases)) for subgoal in rule.negatives),
     )
+
+
+def _source(node: Node, aliases: dict[Node, Node]) -> Node:
+    """The node that is read for another one; what an aggregate reads may be a copy, too."""
+    source = aliases.get(node, node)
+    if isinstance(source, Aggregated):
+        return replace(source, tuples=_source(source.tuples, aliases))
+    return source

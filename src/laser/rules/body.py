@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from laser.syntax import tree
 from laser.syntax.terms import variables
 from laser.values import Predicate
+from laser.values.fold import Fold
 from laser.windows import PRESENT, Window
 
 __all__ = [
-    "ALWAYS", "NOW", "SOMETIME", "Always", "At", "AtLeast", "BodyElement", "Comparison", "ExtendedAtom", "Modality", "Now", "Reading", "Sometime",
+    "ALWAYS", "NOW", "SOMETIME", "Aggregate", "Always", "At", "AtLeast", "BodyElement", "Comparison", "ExtendedAtom", "InnerElement", "Modality", "Now", "Reading", "Sometime",
 ]  # fmt: skip
 
 
@@ -141,4 +143,59 @@ class Comparison:
         return self.assigns(bound) is not None or all(v.name in bound for v in variables(self.terms))
 
 
-BodyElement: TypeAlias = ExtendedAtom | Comparison
+InnerElement: TypeAlias = ExtendedAtom | Comparison
+"""What the body of an aggregate is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """``result = fold(folded : body)``, for each group.
+
+    The groups are the variables that it shares with the rest of the rule. ``given`` are those that must have a value before
+    it is asked: what other parts of the rule bind, and what its body cannot. Where atoms outside bind all groups, the set of
+    tuples ``may_be_empty``; else the aggregate ranges over the groups that have some.
+    """
+
+    fold: Fold
+    folded: tuple[tree.Term, ...]
+    body: tuple[InnerElement, ...]
+    groups: tuple[tree.Variable, ...]
+    result: tree.Variable
+    given: frozenset[str] = frozenset()
+    may_be_empty: bool = False
+    level: Fraction | None = None
+    origin: tree.Comparison | None = field(default=None, compare=False, repr=False)
+    written: tree.Aggregate | None = field(default=None, compare=False, repr=False)
+    """The part of the comparison that it is."""
+
+    @property
+    def terms(self) -> tuple[tree.Term, ...]:
+        """What the rest of the rule sees of it: the groups and the result."""
+        return (*self.groups, self.result)
+
+    @property
+    def inner_terms(self) -> tuple[tree.Term, ...]:
+        """The tuple, and the terms of its body."""
+        return (*self.folded, *(term for element in self.body for term in element.terms))
+
+    @property
+    def atoms(self) -> tuple[ExtendedAtom, ...]:
+        return tuple(element for element in self.body if isinstance(element, ExtendedAtom))
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return tuple(element for element in self.body if isinstance(element, Comparison))
+
+    def reads(self) -> tuple[Reading, ...]:
+        """What it looks at must be complete before, as under ``not``: one atom more may end what holds."""
+        return tuple(Reading(atom, True) for atom in self.atoms)
+
+    def binds(self, bound: AbstractSet[str]) -> frozenset[str]:
+        """Its groups and its result."""
+        return frozenset(variable.name for variable in (*self.groups, self.result))
+
+    def is_ready(self, bound: AbstractSet[str]) -> bool:
+        return self.given <= bound
+
+
+BodyElement: TypeAlias = ExtendedAtom | Comparison | Aggregate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -25,6 +25,8 @@ class Edge:
     negative: bool
     rule: tree.Rule | None = field(default=None, compare=False, repr=False)
     literal: tree.Literal | None = field(default=None, compare=False, repr=False)
+    aggregated: bool = field(default=False, compare=False, repr=False)
+    """Whether it is negative because an aggregate looks at the literal."""
 
     def __str__(self) -> str:
         return f"{self.head} -> {'not ' if self.negative else ''}{self.body}"
@@ -36,11 +38,15 @@ Loop: TypeAlias = tuple[Edge, ...]
 
 def written_edges(program: Program) -> list[Edge]:
     """The edges of a program as it is written."""
-    return [
-        Edge(rule.head.predicate, literal.atom.predicate, not literal.is_positive, rule, literal)
-        for rule in program.rules
-        for literal in rule.literals
-    ]
+    return [edge for rule in program.rules for edge in _edges_of(rule)]
+
+
+def _edges_of(rule: tree.Rule) -> Iterator[Edge]:
+    """What an aggregate looks at must be complete before, as under ``not``."""
+    for literal in rule.literals:
+        yield Edge(rule.head.predicate, literal.atom.predicate, not literal.is_positive, rule, literal)
+    for literal in (literal for aggregate in rule.aggregates for literal in aggregate.literals):
+        yield Edge(rule.head.predicate, literal.atom.predicate, True, rule, literal, aggregated=True)
 
 
 def resolved_edges(program: ResolvedProgram) -> list[Edge]:

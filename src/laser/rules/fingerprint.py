@@ -16,7 +16,18 @@ from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any, assert_never
 
-from laser.rules.body import Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Modality, Now, Sometime
+from laser.rules.body import (
+    Aggregate,
+    Always,
+    At,
+    AtLeast,
+    BodyElement,
+    Comparison,
+    ExtendedAtom,
+    Modality,
+    Now,
+    Sometime,
+)
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
 from laser.values import Atom, write_value
@@ -70,6 +81,16 @@ class _Rule:
                 ]
             case Comparison(operator=operator, left=left, right=right):
                 return ["comparison", operator, self.term(left), self.term(right)]
+            case Aggregate():
+                return [
+                    "aggregate",
+                    element.fold.value,
+                    str(element.level),
+                    list(map(self.term, element.folded)),
+                    list(map(self.element, element.body)),
+                    list(map(self.term, element.terms)),
+                    element.may_be_empty,
+                ]
             case _:
                 assert_never(element)
 
@@ -97,7 +118,9 @@ class _Rule:
                 return ["value", write_value(value)]
             case tree.Arithmetic(operator=operator, operands=operands):
                 return [operator, *map(self.term, operands)]
-            case tree.ConstantName() | tree.Range():
-                raise AssertionError("a resolved program has neither names of constants nor ranges")
+            case tree.ConstantName() | tree.Range() | tree.Aggregate():
+                raise AssertionError(
+                    "the terms of a resolved program have neither names of constants, nor ranges, nor aggregates"
+                )
             case _:
                 assert_never(term)

@@ -89,7 +89,7 @@ def _unlimited(core: ResolvedProgram, inputs: Collection[Predicate] | None) -> s
 
 def _sources(rule: Rule) -> set[Predicate] | None:
     """The predicates from whose unlimited ``@T`` a head's time T comes: none if a window limits it, None if nothing does."""
-    places = [atom for atom in rule.atoms if not atom.negated and _same_time(atom.time, rule.time)]
+    places = [atom for atom in rule.found_atoms if not atom.negated and _same_time(atom.time, rule.time)]
     if any(atom.window != HISTORY for atom in places):
         return set()
     return {atom.predicate for atom in places if atom.is_positive} or None

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import count, product
 from typing import assert_never
 
-from laser.rules.body import ALWAYS, NOW, SOMETIME, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Modality
+from laser.rules.body import (
+    ALWAYS,
+    NOW,
+    SOMETIME,
+    Aggregate,
+    At,
+    AtLeast,
+    BodyElement,
+    Comparison,
+    ExtendedAtom,
+    InnerElement,
+    Modality,
+)
 from laser.rules.rule import ResolvedProgram, Rule
+from laser.rules.scopes import Scope, bound_outside, scopes
 from laser.settings import DEFAULTS, RunSettings
 from laser.syntax import tree
 from laser.syntax.printer import write_statement
 from laser.syntax.program import Program, source_text
-from laser.syntax.terms import evaluate
+from laser.syntax.terms import evaluate, variables
 from laser.ticks import Tick
 from laser.values import Atom, Value
 from laser.windows import HISTORY, PRESENT, LastOf, Window
@@ -67,18 +81,21 @@ class _Resolver:
     constants: Mapping[str, Value]
     tick: Tick
     fresh: Iterator[int] = field(default_factory=count)
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Other names for variables: those of an aggregate that another one of the rule has, too."""
 
     def rule(self, rule: tree.Rule) -> Rule:
+        aggregates = _Aggregates(self, rule)
         return Rule(
             predicate=rule.head.predicate,
             args=tuple(map(self.term, rule.head.args)),
             time=None if rule.time is None else self.term(rule.time),
-            body=tuple(element for given in rule.body for element in self.elements(given)),
+            body=tuple(element for given in rule.body for element in aggregates.elements(given)),
             text=_rule_text(self.program, rule),
             origin=rule,
         )
 
-    def elements(self, element: tree.BodyElement) -> Iterator[BodyElement]:
+    def elements(self, element: tree.BodyElement) -> Iterator[InnerElement]:
         """An element of a body, after the equations for what it computes: ``a(X + 1)`` is ``V = X + 1, a(V)``."""
         if isinstance(element, tree.Comparison):
             yield Comparison(element.operator, self.term(element.left), self.term(element.right), element)
@@ -140,15 +157,19 @@ class _Resolver:
             case tree.Variable(name="_"):
                 return tree.Variable.anonymous(next(self.fresh))
             case tree.Variable(name=name):
-                return tree.Variable(name)
+                return tree.Variable(self.names.get(name, name))
             case tree.Constant() | tree.ConstantName():
                 return tree.Constant(self.value(term))
             case tree.Arithmetic():
                 return tree.Arithmetic(term.operator, tuple(map(self.term, term.operands)))
-            case tree.Range():
-                raise AssertionError("ranges stand in facts only")
+            case tree.Range() | tree.Aggregate():
+                raise AssertionError("ranges stand in facts only, and aggregates in comparisons")
             case _:
                 assert_never(term)
+
+    def level(self, term: tree.Term) -> Fraction:
+        """The level of a quantile: the decimal as it is written, not the double next to it."""
+        return Fraction(str(self.value(term)))
 
     def value(self, term: tree.Term) -> Value:
         """The value of a term without variables."""
@@ -168,6 +189,71 @@ class _Resolver:
         assert isinstance(low, int)
         assert isinstance(high, int)
         return range(low, high + 1)
+
+
+class _Aggregates:
+    """Takes the aggregates of one rule out of its comparisons, which then speak of their results."""
+
+    def __init__(self, resolver: _Resolver, rule: tree.Rule) -> None:
+        self.resolver = resolver
+        self.outside = bound_outside(rule) if rule.aggregates else set[str]()
+        self.scopes = {id(scope.aggregate): scope for scope in scopes(rule)}
+        self.taken = {variable.name for variable in variables(rule.terms())}
+        self.local: set[str] = set()
+
+    def elements(self, element: tree.BodyElement) -> Iterator[BodyElement]:
+        """An element of the body, after the aggregates in it; ``N = count(…)`` is one element."""
+        if not isinstance(element, tree.Comparison) or not element.aggregates:
+            yield from self.resolver.elements(element)
+            return
+        for target, source in ((element.left, element.right), (element.right, element.left)):
+            named = isinstance(target, tree.Variable) and target.name != "_"
+            if element.operator == "=" and named and isinstance(source, tree.Aggregate):
+                assert isinstance(target, tree.Variable)
+                yield self.aggregate(source, tree.Variable(target.name), element)
+                return
+        found: list[Aggregate] = []
+        left, right = (self.without(term, found, element) for term in element.terms)
+        yield from found
+        yield Comparison(element.operator, left, right, element)
+
+    def without(self, term: tree.Term, found: list[Aggregate], origin: tree.Comparison) -> tree.Term:
+        """A term with the results of its aggregates in their places."""
+        match term:
+            case tree.Aggregate():
+                found.append(self.aggregate(term, tree.Variable.computed(next(self.resolver.fresh)), origin))
+                return found[-1].result
+            case tree.Arithmetic(operator=operator, operands=operands):
+                return tree.Arithmetic(operator, tuple(self.without(each, found, origin) for each in operands))
+            case _:
+                return self.resolver.term(term)
+
+    def aggregate(self, written: tree.Aggregate, result: tree.Variable, origin: tree.Comparison) -> Aggregate:
+        scope = self.scopes[id(written)]
+        resolver = replace(self.resolver, names=self.names(scope))
+        return Aggregate(
+            fold=written.fold,
+            folded=tuple(map(resolver.term, written.folded)),
+            body=tuple(element for given in written.body for element in resolver.elements(given)),
+            groups=tuple(map(tree.Variable, scope.groups)),
+            result=result,
+            given=scope.given.union(name for name in scope.groups if name in self.outside),
+            may_be_empty=self.outside.issuperset(scope.groups),
+            level=None if written.level is None else resolver.level(written.level),
+            origin=origin,
+            written=written,
+        )
+
+    def names(self, scope: Scope) -> dict[str, str]:
+        """New names for those of its own variables that another aggregate has, too: they are not the same."""
+        names = {name: self.unused(name) for name in scope.local if name in self.local}
+        self.local.update(scope.local)
+        return names
+
+    def unused(self, name: str) -> str:
+        fresh = next(other for i in count(2) if (other := f"{name}{i}") not in self.taken)
+        self.taken.add(fresh)
+        return fresh
 
 
 def _one_negation(literal: tree.Literal) -> tuple[tree.Modality, bool, bool]:

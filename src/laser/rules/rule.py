@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from laser.rules.body import BodyElement, Comparison, ExtendedAtom
+from laser.rules.body import Aggregate, BodyElement, Comparison, ExtendedAtom
 from laser.syntax import tree
 from laser.syntax.terms import variables
 from laser.ticks import SECOND, Tick
@@ -28,13 +28,28 @@ class Rule:
 
     @property
     def atoms(self) -> tuple[ExtendedAtom, ...]:
-        """The atoms that its body looks at, whatever their sign."""
+        """The atoms that its body looks at, whatever their sign, also those within aggregates."""
         return tuple(reading.atom for element in self.body for reading in element.reads())
 
     @property
     def positives(self) -> tuple[ExtendedAtom, ...]:
         """The atoms that must hold for it to fire."""
         return tuple(e for e in self.body if isinstance(e, ExtendedAtom) and e.is_positive)
+
+    @property
+    def own_atoms(self) -> tuple[ExtendedAtom, ...]:
+        """The atoms of the body itself, without those within aggregates."""
+        return tuple(e for e in self.body if isinstance(e, ExtendedAtom))
+
+    @property
+    def found_atoms(self) -> tuple[ExtendedAtom, ...]:
+        """The atoms of the body, and of those aggregates that have a tuple whenever the rule fires."""
+        some = [atom for aggregate in self.aggregates if not aggregate.may_be_empty for atom in aggregate.atoms]
+        return (*self.own_atoms, *some)
+
+    @property
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        return tuple(e for e in self.body if isinstance(e, Aggregate))
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -46,7 +61,7 @@ class Rule:
         return self.args if self.time is None else (*self.args, self.time)
 
     def terms(self) -> Iterator[tree.Term]:
-        """The outermost terms of the head and the body."""
+        """The outermost terms of the head and the body; of aggregates, what the rest of the rule sees."""
         yield from self.head_terms
         for element in self.body:
             yield from element.terms

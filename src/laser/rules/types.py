@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from laser.errors import LaserError
 from laser.rules.rule import ResolvedProgram, Rule
@@ -16,6 +16,7 @@ from laser.rules.uses import find_uses
 from laser.rules.worklist import follow
 from laser.syntax import tree
 from laser.values import Predicate, static_type_of, write_value
+from laser.values.fold import Fold
 from laser.values.static_type import ANY, INTEGER, NUMBER, StaticType, join
 
 __all__ = ["ClashError", "Given", "argument_types"]
@@ -117,10 +118,14 @@ class _Flow:
             elif isinstance(term, tree.Constant):
                 self._meet(static_type_of(term.value), known, f"{write_value(term.value)} of {place}")
         for _ in rule.body:  # an assignment may use what a later one assigns
-            for test in rule.comparisons:
+            for test in (*rule.comparisons, *(test for each in rule.aggregates for test in each.comparisons)):
                 if test.operator == "=":
                     self._assign(test.left, test.right, found)
                     self._assign(test.right, test.left, found)
+            for aggregate in rule.aggregates:
+                folded = self._term(aggregate.folded[0], found)
+                if found.get(aggregate.result.name) is None:
+                    found[aggregate.result.name] = _folded(aggregate.fold, folded)
         return found
 
     def _bindings(self, rule: Rule) -> Iterator[tuple[tree.Term, Known]]:
@@ -150,6 +155,21 @@ class _Flow:
 
 def _read(rule: Rule) -> list[Predicate]:
     return [atom.predicate for atom in rule.atoms]
+
+
+def _folded(fold: Fold, folded: Known) -> Known:
+    """The type of the result of an aggregate."""
+    match fold:
+        case Fold.COUNT:
+            return INTEGER
+        case Fold.SUM:
+            return INTEGER if folded is not None and folded.fits(INTEGER) else NUMBER
+        case Fold.AVG | Fold.MEDIAN | Fold.QUANTILE | Fold.STDEV:
+            return NUMBER
+        case Fold.MIN | Fold.MAX:
+            return folded
+        case _:
+            assert_never(fold)
 
 
 def _computed(operator: str, operands: Sequence[StaticType]) -> StaticType:

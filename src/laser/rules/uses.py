@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from laser.rules.body import Aggregate
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.rules.worklist import follow
 from laser.syntax import tree
 from laser.syntax.terms import subterms
 from laser.values import Predicate, static_type_of
+from laser.values.fold import Fold
 from laser.values.static_type import ANY, NUMBER, StaticType
 
 __all__ = ["find_uses"]
@@ -82,14 +84,25 @@ def _compared(rule: Rule) -> Iterator[tuple[tree.Variable, tree.Term]]:
 
     ``X != 5`` says nothing: it holds of texts, too.
     """
-    for test in rule.comparisons:
+    for test in (*rule.comparisons, *(test for each in rule.aggregates for test in each.comparisons)):
         for one, other in ((test.left, test.right), (test.right, test.left)):
             if isinstance(one, tree.Variable) and test.operator != "!=":
                 yield one, other
-    for outer in rule.terms():
+    for aggregate in rule.aggregates:
+        yield from _folded(aggregate)
+    for outer in (*rule.terms(), *(term for each in rule.aggregates for term in each.inner_terms)):
         for term in subterms(outer):
             if isinstance(term, tree.Arithmetic):
                 yield from ((operand, term) for operand in term.operands if isinstance(operand, tree.Variable))
+
+
+def _folded(aggregate: Aggregate) -> Iterator[tuple[tree.Variable, tree.Term]]:
+    """What an aggregate says of what it folds and of its result: numbers, unless the result is one of the values."""
+    number, (first, *_) = tree.Constant(0.5), aggregate.folded
+    extreme = aggregate.fold in (Fold.MIN, Fold.MAX)
+    yield aggregate.result, first if extreme else number
+    if isinstance(first, tree.Variable) and aggregate.fold is not Fold.COUNT:
+        yield first, aggregate.result if extreme else number
 
 
 def _types(term: tree.Term, variables: Mapping[str, Types]) -> Types:

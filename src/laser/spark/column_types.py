@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from laser.errors import LaserError
-from laser.rules.body import ExtendedAtom
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.rules.types import ClashError, argument_types
 from laser.spark.column_names import free_name
@@ -61,8 +60,8 @@ def _names(core: ResolvedProgram, given: Mapping[Predicate, Sequence[str]]) -> d
 
 def _spread(rule: Rule, sources: dict[Predicate, list[set[str]]]) -> bool:
     flowing: dict[tree.Term, set[str]] = {}
-    for atom in rule.body:
-        if isinstance(atom, ExtendedAtom) and atom.is_positive:
+    for atom in rule.atoms:
+        if atom.is_positive:
             for term, names in zip(atom.args, sources.get(atom.predicate, []), strict=False):
                 flowing.setdefault(term, set()).update(names)
     known = sources.setdefault(rule.predicate, [set() for _ in rule.args])

@@ -46,8 +46,7 @@ def lift(program: Program, kept: Collection[Predicate]) -> Program:
 
 def counts_keys(lifted: Program) -> bool:
     """Whether a lifted program asks which keys there are; most rules know theirs from a fact."""
-    literals = (e for rule in lifted.rules for e in rule.body if isinstance(e, tree.Literal))
-    return any(literal.atom.name == KNOWN for literal in literals)
+    return any(literal.atom.name == KNOWN for rule in lifted.rules for literal in rule.literals)
 
 
 def _seen(key: tree.Term) -> tree.Literal:
@@ -67,7 +66,9 @@ def _binds(element: tree.BodyElement, kept: Collection[Predicate]) -> bool:
 
 
 def _element(element: tree.BodyElement, kept: Collection[Predicate]) -> tree.BodyElement:
-    if isinstance(element, tree.Comparison) or element.atom.predicate in kept:
+    if isinstance(element, tree.Comparison):
+        return replace(element, left=_term(element.left, kept), right=_term(element.right, kept))
+    if element.atom.predicate in kept:
         return element
     window = element.window if element.window is None else _window(element.window)
     return tree.Literal(
@@ -78,6 +79,17 @@ def _element(element: tree.BodyElement, kept: Collection[Predicate]) -> tree.Bod
 def _window(window: tree.Window) -> tree.Window:
     """A window that counts the facts of one thing counts those of each."""
     return replace(window, per=(tree.Variable(_KEY), *window.per)) if window.kind is LastOf else window
+
+
+def _term(term: tree.Term, kept: Collection[Predicate]) -> tree.Term:
+    """The key stands in the body of an aggregate, too, so that it is one of its groups."""
+    match term:
+        case tree.Aggregate(body=body):
+            return replace(term, body=tuple(_element(element, kept) for element in body))
+        case tree.Arithmetic(operands=operands):
+            return replace(term, operands=tuple(_term(operand, kept) for operand in operands))
+        case _:
+            return term
 
 
 def _atom(atom: tree.AtomPattern) -> tree.AtomPattern:

@@ -81,7 +81,7 @@ def prepare(request: Request) -> Prepared:
 
 
 def _mentioned(core: ResolvedProgram) -> set[Predicate]:
-    return {e.predicate for rule in core.rules for e in rule.body if isinstance(e, ExtendedAtom)} | core.derived
+    return set(core.reads | core.derived)
 
 
 def _lifted_key(request: Request, core: ResolvedProgram) -> str | None:

@@ -17,7 +17,6 @@ from laser.checks.accept import accept
 from laser.checks.load import load
 from laser.errors import LaserError
 from laser.pipeline import Pipeline
-from laser.rules.body import ExtendedAtom
 from laser.settings import RunSettings
 from laser.spark.answers import Answers
 from laser.spark.claim import claimed
@@ -92,12 +91,7 @@ def _arity(program: Program, pipeline: Pipeline, name: str) -> int | None:
     if arity:
         return int(arity)
     core = accept(program, RunSettings.read({"constants": pipeline.constants, "tick": pipeline.tick}))
-    found = {
-        e.predicate.arity
-        for rule in core.rules
-        for e in rule.body
-        if isinstance(e, ExtendedAtom) and e.predicate.name == bare
-    }
+    found = {predicate.arity for predicate in core.reads if predicate.name == bare}
     return found.pop() if len(found) == 1 else None
 
 

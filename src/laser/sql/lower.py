@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import assert_never, cast
 
 from laser.plan.nodes import (
+    Aggregated,
     Background,
     Beginning,
     Dated,
@@ -18,6 +19,7 @@ from laser.plan.nodes import (
     InputNode,
     MadeNode,
     ManyPoints,
+    Members,
     Node,
     Pending,
     Pinned,
@@ -176,7 +178,11 @@ class _Work:
             case Gate(source=source, values=values):
                 rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
                 return self._derived(node, [rule], merged)
-            case Plain() | Pinned() | Pending() | Union() | Projection() | Shared():
+            case Beginning(window=counted):
+                raise NotLowered(f"it has a tuple window, {counted}")
+            case Aggregated(fold=fold):
+                raise NotLowered(f"it has an aggregate ({fold.value}), which the reasoner computes")
+            case Plain() | Pinned() | Pending() | Union() | Projection() | Shared() | Members():
                 return self._derived(node, self.rules.get(node, []), merged)
             case _:
                 assert_never(node)

@@ -14,6 +14,7 @@ from lark import Token, Transformer, v_args
 from laser.errors import Diagnostic, LiteralError, Span, TimeError
 from laser.syntax.lexer import span_of
 from laser.syntax.tree import (
+    Aggregate,
     Arithmetic,
     At,
     AtomPattern,
@@ -36,6 +37,7 @@ from laser.syntax.tree import (
 )
 from laser.ticks import UNITS, Tick
 from laser.values import TYPES, Predicate, Value
+from laser.values.fold import Fold
 from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 __all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
@@ -221,6 +223,20 @@ class Builder(Transformer):  # type: ignore[type-arg]
         operands: tuple[Term, ...] = rest[:-1]  # type: ignore[assignment]
         return Arithmetic(str(name), operands, span_of(name, _token(rest[-1])))
 
+    def aggregate(self, name: Token, _left: Token, *rest: object) -> Aggregate:
+        *level, terms, body, right = rest
+        fold = _fold(name)
+        if (fold is Fold.QUANTILE) != bool(level):
+            raise StatementError(_wrong_level(name, fold))
+        span = span_of(name, _token(right))
+        return Aggregate(fold, terms, body, level[0] if level else None, span)  # type: ignore[arg-type]
+
+    def folded(self, *terms: Term) -> tuple[Term, ...]:
+        return tuple(map(_shallow, terms))
+
+    def level(self, term: Term) -> Term:
+        return term
+
     def group(self, left: Token, term: Term, right: Token) -> Term:
         return replace(term, span=span_of(left, right))
 
@@ -254,6 +270,27 @@ _ASCII = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!="}
 
 _COUNTS: dict[str, OneOf[">=", "<="]] = {"≥": ">=", ">=": ">=", "≤": "<=", "<=": "<="}
 """What may stand between ◇ and a number of time points."""
+
+
+def _fold(name: Token) -> Fold:
+    try:
+        return Fold(str(name))
+    except ValueError:
+        names = [fold.value for fold in Fold]
+        near = get_close_matches(name, names, 1)
+        note = f"a colon within brackets makes an aggregate; those are {', '.join(names)}"
+        hint = f"did you mean `{near[0]}`?" if near else None
+        finding = Diagnostic("unknown-aggregate", f"'{name}' is not an aggregate", span_of(name), note, hint)
+        raise StatementError(finding) from None
+
+
+def _wrong_level(name: Token, fold: Fold) -> Diagnostic:
+    note = "a quantile has a level before a semicolon: 0.5 is the median, 0.9 leaves one in ten above it"
+    if fold is Fold.QUANTILE:
+        hint = "write `quantile(0.9; V, T : …)`"
+        return Diagnostic("bad-quantile", "the level of the quantile is missing", span_of(name), note, hint)
+    hint = "leave out what stands before the semicolon"
+    return Diagnostic("bad-quantile", f"'{name}' has no level", span_of(name), note, hint)
 
 
 def _boxed(box: Window, modality: str | At, rest: tuple[AtomPattern | Token, ...]) -> Literal:

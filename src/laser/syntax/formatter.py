@@ -19,7 +19,7 @@ WIDTH = 100
 """A longer statement has a line for each part of its body."""
 
 _INDENT = "    "
-_OPEN, _CLOSE = frozenset({"LPAR", "LBRACKET"}), frozenset({"RPAR", "RBRACKET"})
+_OPEN, _CLOSE = frozenset({"LPAR", "LBRACKET", "LBRACE"}), frozenset({"RPAR", "RBRACKET", "RBRACE"})
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 

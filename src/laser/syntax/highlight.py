@@ -8,7 +8,7 @@ from laser.syntax.lexer import COUNT_WORDS, DIRECTIVES, WINDOW_WORDS, lex
 
 __all__ = ["write_html"]
 
-_WORDS = frozenset({*WINDOW_WORDS.values(), *COUNT_WORDS.values(), *DIRECTIVES.values()})
+_WORDS = frozenset({*WINDOW_WORDS.values(), *COUNT_WORDS.values(), *DIRECTIVES.values(), "FOLD"})
 # Colours that can be read on white and on black.
 _COLOURS = {
     "comment": "#808890",

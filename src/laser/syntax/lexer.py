@@ -11,6 +11,7 @@ from lark import Token
 from laser.errors import Diagnostic, Span
 from laser.syntax.characters import foreign_word, open_comment, open_string, wrong_symbol
 from laser.values import TYPES, string
+from laser.values.fold import Fold
 from laser.values.iri import SCHEME
 
 __all__ = ["COUNT_WORDS", "Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WINDOW_WORDS", "WORDS", "lex", "span_of"]
@@ -111,6 +112,8 @@ class _Lexer:
         self.starts = _line_starts(text)
         self.result = Lexed()
         self.in_window = False
+        self.opened: list[int | None] = []
+        """For each open bracket, the place of the name before it, until a colon has made that the name of an aggregate."""
 
     def run(self) -> Lexed:
         tokens = self.result.tokens
@@ -132,6 +135,11 @@ class _Lexer:
             elif kind in _SIGNS:
                 kind = _SYMBOLS[word]
                 self.in_window = kind == "LBRACKET" or (self.in_window and kind in _IN_WINDOW)
+                if kind in _CALLS:
+                    self._call(kind)
+            elif kind in _COLONS and self._divides(word):
+                self._divide(kind, word, start)
+                continue
             elif kind not in _PLAIN:
                 if self._special(kind or "OTHER", word, start, end):
                     continue
@@ -159,8 +167,60 @@ class _Lexer:
         tokens[place] = bound.update(type=COUNT_WORDS[bound])
         return True
 
+    def _call(self, kind: str) -> None:
+        """Keep count of the brackets, and of the names before them."""
+        if kind == "DOT":
+            self.opened.clear()
+        elif kind == "LPAR":
+            tokens = self.result.tokens
+            named = bool(tokens) and tokens[-1].type in _NAMES_OF_FOLDS
+            self.opened.append(len(tokens) - 1 if named else None)
+        elif self.opened:
+            self.opened.pop()
+
+    def _divides(self, word: str) -> bool:
+        """Whether a colon divides the tuple of an aggregate from its body, and is not part of an IRI's short name.
+
+        Where the name before the bracket is that of an aggregate, no blanks are needed around it.
+        """
+        if not self.opened or self.opened[-1] is None:
+            return False
+        prefix = word.partition(":")[0]
+        if not prefix or self.result.tokens[self.opened[-1]] not in _FOLDS:
+            return word == ":"
+        declared = re.search(rf"#prefix\s+{prefix}:", self.text)
+        return prefix[0].isupper() and declared is None
+
+    def _divide(self, kind: str, word: str, start: int) -> None:
+        """``C:car`` is a variable, a colon and a name."""
+        place = self.opened[-1]
+        assert place is not None
+        tokens, self.opened[-1] = self.result.tokens, None
+        tokens[place] = tokens[place].update(type="FOLD")
+        before, _, after = word.partition(":")
+        colon = start + len(before)
+        if before:
+            self._add("VARIABLE", before, start, colon)
+        self._add("_COLON", ":", colon, colon + 1)
+        if after:
+            self._add("NAME" if after[0].islower() else "VARIABLE", after, colon + 1, colon + 1 + len(after))
+
+    def _brace(self, word: str, start: int, end: int) -> bool:
+        """The signs of ``#quantile{0.9; V : …}``, which mean something there alone."""
+        tokens, opened = self.result.tokens, self.opened
+        if word == "{" and [t.type for t in tokens[-2:-1]] == ["_HASH"] and tokens[-1].type in _NAMES_OF_FOLDS:
+            opened.append(len(tokens) - 1)
+        elif word == "}" and opened:
+            opened.pop()
+        elif word != ";" or not opened or opened[-1] is None or tokens[opened[-1]] not in _FOLDS:
+            return False
+        self._add(_BRACES[word], word, start, end)
+        return True
+
     def _special(self, kind: str, word: str, start: int, end: int) -> bool:
-        """Comments and mistakes; False where there is no going on."""
+        """Comments, braces and mistakes; False where there is no going on."""
+        if word in _BRACES and self._brace(word, start, end):
+            return True
         if kind in ("COMMENT", "LINE_COMMENT"):
             self.result.comments.append(Comment(word, start, end, self._opens_line(start)))
             return True
@@ -202,6 +262,11 @@ class _Lexer:
 
 
 _SIGNS = frozenset({"SYMBOL", "DIRECTIVE"})
+_CALLS = frozenset({"LPAR", "RPAR", "DOT"})
+_COLONS = frozenset({"PREFIXED", "NAMESPACE"})
+_BRACES = {"{": "LBRACE", "}": "RBRACE", ";": "_SEMICOLON"}
+_FOLDS = frozenset(fold.value for fold in Fold)
+_NAMES_OF_FOLDS = frozenset({"NAME", "MIN", "MAX"})
 _PLAIN = frozenset({"PREFIXED", "NAMESPACE", "VARIABLE"})
 
 

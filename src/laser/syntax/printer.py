@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from laser.syntax.lexer import LOCAL_NAME
 from laser.syntax.tree import (
+    Aggregate,
     Arithmetic,
     At,
     AtomPattern,
@@ -212,6 +213,8 @@ class _Writer:
             case Arithmetic():
                 text, own = self.arithmetic(term)
                 return text if own >= binds else f"({text})"
+            case Aggregate():
+                return self.aggregate(term)
             case _:
                 assert_never(term)
 
@@ -233,6 +236,11 @@ class _Writer:
                 return f"{self.term(left, _PRODUCT)} {sign} {self.term(right, _SIGNED)}", _PRODUCT
             case _:
                 raise ValueError(f"{term.operator} has {len(term.operands)} operands")
+
+    def aggregate(self, term: Aggregate) -> str:
+        level = "" if term.level is None else f"{self.term(term.level)}; "
+        inside = f"{level}{', '.join(map(self.term, term.folded))} : {', '.join(map(self.element, term.body))}"
+        return f"#{term.fold.value}{{ {inside} }}" if self.formal else f"{term.fold.value}({inside})"
 
     def operand_of_minus(self, operand: Term) -> str:
         """A number is in parentheses: without them the minus would be part of it."""

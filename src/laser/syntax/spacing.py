@@ -10,10 +10,10 @@ __all__ = ["spaced"]
 
 _SPELLING = {"==": "=", "<>": "!=", "<-": ":-", "◊": "◇", "⋄": "◇", "◻": "□"}
 _NAMES = frozenset({"NAME", "IRI", "PREFIXED"})
-_TERM_ENDS = _NAMES | {"VARIABLE", "NUMBER", "LITERAL", "RPAR"}
-_CALLED = _NAMES | {"ABS", "MIN", "MAX"}
+_TERM_ENDS = _NAMES | {"VARIABLE", "NUMBER", "LITERAL", "RPAR", "RBRACE"}
+_CALLED = _NAMES | {"ABS", "MIN", "MAX", "FOLD"}
 _SIGNS = frozenset({"PLUS", "MINUS", "STAR", "SLASH"})
-_NEVER_BEFORE = frozenset({"_COMMA", "RPAR", "RBRACKET", "DOT", "_RANGE", "_CARET"})
+_NEVER_BEFORE = frozenset({"_COMMA", "RPAR", "RBRACKET", "DOT", "_RANGE", "_CARET", "_SEMICOLON", "LBRACE"})
 _NEVER_AFTER = frozenset({"LPAR", "LBRACKET", "ATSIGN", "BOX", "_CARET", "_RANGE"})
 
 
@@ -42,6 +42,10 @@ def _is_apart(tokens: Sequence[Token], i: int) -> bool:
         return False
     if (kind == "LPAR" and before in _CALLED) or _tells_keys(tokens, i):
         return False
+    if before == "_HASH" and kind == "FOLD":
+        return False
+    if kind == "_HASH" and tokens[i + 1 : i + 2] and tokens[i + 1].type == "FOLD":
+        return True
     if "_HASH" in (kind, before):
         return not _in_box(tokens, i if kind == "_HASH" else i - 1)
     if before == "MINUS" and _is_unary(tokens, i - 1):

@@ -56,7 +56,7 @@ def _is_head(tokens: list[Token], at: int) -> bool:
     """Whether an arrow follows, and no comma but those between arguments."""
     depth = 0
     for token in tokens[at:]:
-        depth += (token.type == "LPAR") - (token.type == "RPAR")
+        depth += (token.type in ("LPAR", "LBRACE")) - (token.type in ("RPAR", "RBRACE"))
         if token.type == "_ARROW" or (token.type == "_COMMA" and depth == 0):
             return token.type == "_ARROW"
     return False

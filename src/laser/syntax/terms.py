@@ -18,7 +18,7 @@ NO_CONSTANTS: Mapping[str, Value] = MappingProxyType({})
 
 
 def subterms(term: tree.Term) -> Iterator[tree.Term]:
-    """A term and all terms within it, in the order of the text."""
+    """A term and all terms within it, in the order of the text; an aggregate is one term, whatever is in its body."""
     stack = [term]
     while stack:
         top = stack.pop()
@@ -49,13 +49,13 @@ def evaluate(
         case tree.Arithmetic(operator=operator, operands=operands):
             parts = [evaluate(operand, binding, constants) for operand in operands]
             return apply(operator, *(part for part in parts if part is not None)) if None not in parts else None
-        case tree.Range():
+        case tree.Range() | tree.Aggregate():
             return None
 
 
 def is_ground(term: tree.Term) -> bool:
     """Whether a term stands for one value, which it may turn out not to have."""
-    return not any(isinstance(part, tree.Variable | tree.Range) for part in subterms(term))
+    return not any(isinstance(part, tree.Variable | tree.Range | tree.Aggregate) for part in subterms(term))
 
 
 def rename(term: tree.Term, names: Mapping[str, str]) -> tree.Term:

@@ -14,9 +14,10 @@ from typing import TypeAlias
 from laser import windows
 from laser.errors import Span
 from laser.values import Predicate, Value
+from laser.values.fold import Fold
 
 __all__ = [
-    "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact",
+    "Aggregate", "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact",
     "Literal", "Modality", "PrefixDirective", "Range", "Rule", "ShowDirective", "Size", "Statement", "Term", "Variable", "Window", "Times",
 ]  # fmt: skip
 
@@ -85,7 +86,37 @@ class Range:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Term: TypeAlias = Variable | Constant | ConstantName | Arithmetic | Range
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """``count(C : car(C, S) in [5 min])``, ``#count{ C : … }``; ``quantile(0.9; V, T : …)`` has a level.
+
+    It stands in comparisons only, and its own body has none. The variables that occur outside of it, too, are its groups.
+    """
+
+    fold: Fold
+    folded: tuple[Term, ...]
+    body: tuple[BodyElement, ...]
+    level: Term | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def literals(self) -> list[Literal]:
+        return [element for element in self.body if isinstance(element, Literal)]
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        return [element for element in self.body if isinstance(element, Comparison)]
+
+    def terms(self) -> Iterator[Term]:
+        """The outermost terms: of the tuple, of the level, of the body."""
+        yield from self.folded
+        if self.level is not None:
+            yield self.level
+        for element in self.body:
+            yield from element.terms
+
+
+Term: TypeAlias = Variable | Constant | ConstantName | Arithmetic | Range | Aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +223,22 @@ class Comparison:
     def terms(self) -> tuple[Term, ...]:
         return (self.left, self.right)
 
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        """The aggregates of both sides, in the order of the text."""
+        return [*_aggregates(self.left), *_aggregates(self.right)]
+
+
+def _aggregates(term: Term) -> Iterator[Aggregate]:
+    match term:
+        case Aggregate():
+            yield term
+        case Arithmetic(operands=operands):
+            for operand in operands:
+                yield from _aggregates(operand)
+        case _:
+            pass
+
 
 BodyElement: TypeAlias = Literal | Comparison
 
@@ -207,24 +254,41 @@ class Rule:
 
     @property
     def literals(self) -> list[Literal]:
+        """The literals of the body itself, without those of its aggregates."""
         return [element for element in self.body if isinstance(element, Literal)]
 
     @property
     def keys(self) -> list[Variable]:
         """The variables after ``per``: each is an argument of its atom, too."""
-        return [key for literal in self.literals if literal.window is not None for key in literal.window.per]
+        return [key for literal in self.all_literals if literal.window is not None for key in literal.window.per]
+
+    @property
+    def all_literals(self) -> list[Literal]:
+        """The literals of the body and of its aggregates."""
+        return [*self.literals, *(literal for aggregate in self.aggregates for literal in aggregate.literals)]
 
     @property
     def comparisons(self) -> list[Comparison]:
+        """The comparisons of the body itself, without those of its aggregates."""
         return [element for element in self.body if isinstance(element, Comparison)]
 
-    def terms(self) -> Iterator[Term]:
-        """The outermost terms: of the head, of its time, of the body."""
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        return [aggregate for test in self.comparisons for aggregate in test.aggregates]
+
+    def outer_terms(self) -> Iterator[Term]:
+        """The outermost terms of the head, of its time and of the body, but not those within aggregates."""
         yield from self.head.args
         if self.time is not None:
             yield self.time
         for element in self.body:
             yield from element.terms
+
+    def terms(self) -> Iterator[Term]:
+        """The outermost terms of the head, of its time, of the body, and of the aggregates."""
+        yield from self.outer_terms()
+        for aggregate in self.aggregates:
+            yield from aggregate.terms()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from laser.engine.operators.aggregate import AggregateOperator, make_groups
 from laser.engine.operators.counted import EveryPointByKeyOperator, EveryPointOperator, ManyPointsOperator
 from laser.engine.operators.fixpoint import FixpointOperator
 from laser.engine.operators.gate import GateOperator
 from laser.engine.operators.operator import Environment, Operator
 from laser.engine.operators.rule import RuleOperator
-from laser.plan.nodes import EveryPoint, Gate, ManyPoints
+from laser.plan.nodes import Aggregated, EveryPoint, Gate, ManyPoints
 from laser.plan.plan import Component
 from laser.windows import LastOf
 
@@ -27,6 +28,10 @@ def make_operator(component: Component, env: Environment) -> Operator:
             return EveryPointByKeyOperator(head, env.relations[dated], env.arrivals.latest[window], per)
         case EveryPoint(dated=dated, window=window):
             return EveryPointOperator(head, env.relations[dated], window, env.arrivals)
+        case Aggregated(tuples=tuples):
+            return AggregateOperator(
+                head, env.relations[tuples], make_groups(node), node.threshold, env.undefined(node)
+            )
         case Gate(source=source, values=values):
             return GateOperator(head, env.relations[source], (source.label, *values))
         case _:

@@ -47,6 +47,8 @@ class Environment:
     count_derivations: Callable[[int, int], None]
     triggers: Callable[[Component], tuple[list[Trigger], list[Trigger]]]
     checks: Callable[[Component], dict[int, list[Join]]]
+    undefined: Callable[[Node], Callable[[str], None]]
+    """Whom an operator tells that an operation of a node was not defined."""
 
 
 class ConstantFilter(NamedTuple):

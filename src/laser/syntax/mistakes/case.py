@@ -47,9 +47,9 @@ class Case:
         """The brackets that are open at the place, the innermost last."""
         opened: list[Token] = []
         for token in self.tokens[: self.at]:
-            if token.type in ("LPAR", "LBRACKET"):
+            if token.type in ("LPAR", "LBRACKET", "LBRACE"):
                 opened.append(token)
-            elif token.type in ("RPAR", "RBRACKET") and opened:
+            elif token.type in ("RPAR", "RBRACKET", "RBRACE") and opened:
                 opened.pop()
         return opened
 
@@ -59,7 +59,7 @@ class Case:
         depth = 0
         for i in range(self.at - 1, -1, -1):
             kind = self.tokens[i].type
-            depth += (kind in ("RPAR", "RBRACKET")) - (kind in ("LPAR", "LBRACKET"))
+            depth += (kind in ("RPAR", "RBRACKET", "RBRACE")) - (kind in ("LPAR", "LBRACKET", "LBRACE"))
             if kind == "_ARROW" or (kind == "_COMMA" and depth <= 0):
                 return i + 1 - self.at
         return -self.at

@@ -7,7 +7,7 @@ from laser.syntax.mistakes.case import Case
 
 __all__ = ["anything_else", "unfinished"]
 
-_TERM = {"VARIABLE", "NUMBER", "LITERAL", "NAME", "CNAME", "IRI", "MINUS", "LPAR", "ABS", "MIN", "MAX"}
+_TERM = {"VARIABLE", "NUMBER", "LITERAL", "NAME", "CNAME", "IRI", "MINUS", "LPAR", "ABS", "MIN", "MAX", "FOLD", "_HASH"}
 _GROUPS = (
     ({"VARIABLE", "NUMBER", "LITERAL", "NAME"}, _TERM, "a term"),
     ({"NAME", "IRI"}, {"NAME", "CNAME", "IRI"}, "a name"),
@@ -20,7 +20,7 @@ _SINGLE = {
     "DOT": "'.'", "_COMMA": "','", "LPAR": "'('", "RPAR": "')'", "RBRACKET": "']'", "LBRACKET": "'['", "_ARROW": "':-'",
     "_AT": "'at'", "ATSIGN": "'@'", "NOT": "'not'", "BOX": "'⊞'", "DIAMOND": "'◇'", "SQUARE": "'□'", "_EQ": "'='",
     "NUMBER": "a number", "VARIABLE": "a variable", "_HASH": "'#'", "_RANGE": "'..'", "SLASH": "'/'", "CNAME": "a name",
-    "NAMESPACE": "a prefix with its colon", "IRI": "an IRI", "LITERAL": "a string",
+    "_COLON": "':'", "_SEMICOLON": "';'", "RBRACE": "'}'", "NAMESPACE": "a prefix with its colon", "IRI": "an IRI", "LITERAL": "a string",
 }  # fmt: skip
 
 

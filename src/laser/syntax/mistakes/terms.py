@@ -15,6 +15,9 @@ _RANGE_LAW = "ranges stand only in facts, where they are short for one fact a va
 _ARGUMENT_LAW = "the arguments of an atom are values, variables and arithmetic; only abs, min and max take arguments"
 
 
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
 def capital_name(case: Case) -> Diagnostic | None:
     if case.kind() == "VARIABLE" and "NAME" in case.accepted and "VARIABLE" not in case.accepted:
         offset = 0
@@ -99,7 +102,8 @@ def unclosed_bracket(case: Case) -> Diagnostic | None:
     if not opened or _closes(case, opened[-1]):
         return None
     bracket = opened[-1]
-    hint = "write ')' where the arguments end" if bracket == "(" else "write ']' where the window ends"
+    ends = {"(": "the arguments end", "[": "the window ends", "{": "the aggregate ends"}[str(bracket)]
+    hint = f"write '{_CLOSING[str(bracket)]}' where {ends}"
     return Diagnostic("unclosed-bracket", f"the '{bracket}' is not closed", span_of(bracket), None, hint)
 
 
@@ -120,9 +124,9 @@ def _closes(case: Case, bracket: object) -> bool:
     """Whether an open bracket is closed later in the statement."""
     depth = 1
     for token in case.tokens[case.at :]:
-        depth += (token.type in ("LPAR", "LBRACKET")) - (token.type in ("RPAR", "RBRACKET"))
+        depth += (token.type in ("LPAR", "LBRACKET", "LBRACE")) - (token.type in ("RPAR", "RBRACKET", "RBRACE"))
         if depth == 0:
-            return str(token) == (")" if bracket == "(" else "]")
+            return str(token) == _CLOSING[str(bracket)]
     return False
 
 

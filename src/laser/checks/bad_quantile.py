@@ -1,0 +1,29 @@
+"""The level of a quantile is a part of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from laser.checks.subject import Subject
+from laser.errors import Diagnostic
+from laser.syntax.terms import is_ground
+
+__all__ = ["bad_quantile"]
+
+
+def bad_quantile(subject: Subject) -> Iterator[Diagnostic]:
+    """A level that is not a number from 0 to 1, or not known before the program runs."""
+    for level in (aggregate.level for rule in subject.rules for aggregate in rule.aggregates):
+        if level is None:
+            continue
+        value = subject.value(level)
+        if is_ground(level) and value is None:
+            continue  # an unknown constant, of which another law speaks
+        if not (isinstance(value, int | float) and 0 <= value <= 1):
+            yield Diagnostic(
+                "bad-quantile",
+                f"`{subject.term_text(level)}` is not the level of a quantile",
+                level.span,
+                "the level is a number from 0 (the smallest value) to 1 (the largest), known before the program runs",
+                "write, for example, `quantile(0.9; V, T : …)`",
+            )

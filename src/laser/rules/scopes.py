@@ -1,0 +1,87 @@
+"""Which variables of a rule belong to which of its aggregates, and which of them have a value once a body is matched.
+
+A variable of an aggregate that also occurs outside of it, other aggregates aside, is one of its groups; the others are its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from laser.rules.graph import closure
+from laser.syntax import tree
+from laser.syntax.terms import variables
+
+__all__ = ["Scope", "bound_outside", "bound_variables", "scopes"]
+
+Implication = tuple[set[str], str]
+"""Variables that need a value, and the one that gets a value from theirs."""
+
+
+NESTED = "#"
+"""What stands for an aggregate within another one, which is refused: it never has a value."""
+
+
+class Scope:
+    """An aggregate of a rule with what its variables are. In sets of names it is a name of its own, the mark."""
+
+    def __init__(self, aggregate: tree.Aggregate, outer: Iterable[str], number: int) -> None:
+        self.aggregate = aggregate
+        self.mark = f"#{number}"
+        inner = dict.fromkeys(v.name for v in variables(aggregate.terms()) if v.name != "_")
+        self.groups = tuple(name for name in inner if name in outer)
+        self.local = tuple(name for name in inner if name not in outer)
+        by_body = self.bound_inside(())
+        self.given = frozenset(name for name in self.groups if name not in by_body)
+        """The groups that its body cannot bind: the rest of the rule must."""
+
+    def bound_inside(self, given: Iterable[str]) -> set[str]:
+        """The variables that have a value once its body is matched, if those have one that are given."""
+        return closure(_assignments(self.aggregate.comparisons, {}), chain(_bound(self.aggregate.literals), given))
+
+
+def scopes(rule: tree.Rule) -> list[Scope]:
+    """The aggregates of a rule, in the order of the text."""
+    outer = {variable.name for variable in variables(rule.outer_terms())} - {"_"}
+    return [Scope(aggregate, outer, number) for number, aggregate in enumerate(rule.aggregates)]
+
+
+def bound_outside(rule: tree.Rule) -> set[str]:
+    """The variables that atoms of the body bind, or assignments from such, whatever the aggregates are."""
+    tests = [test for test in rule.comparisons if not test.aggregates]
+    by_literals = (pair for literal in rule.literals for pair in _bindings(literal))
+    return closure(chain(by_literals, _assignments(tests, {})), ())
+
+
+def bound_variables(rule: tree.Rule, given: Iterable[str] = ()) -> set[str]:
+    """The variables that have a value once the body is matched: by atoms, by aggregates, or by assignments from them."""
+    several = scopes(rule)
+    marks = {id(scope.aggregate): scope.mark for scope in several}
+    by_aggregates = [(set(scope.given), name) for scope in several for name in (*scope.groups, scope.mark)]
+    found = closure(chain(by_aggregates, _assignments(rule.comparisons, marks)), chain(_bound(rule.literals), given))
+    return found.difference(marks.values())
+
+
+def _bound(literals: Iterable[tree.Literal]) -> Iterator[str]:
+    return (name for literal in literals for name in literal.binds())
+
+
+def _bindings(literal: tree.Literal) -> Iterator[Implication]:
+    """What a literal binds; ``⊞ @T ¬ a(X)`` binds T once X has a value, which it may get from an aggregate only."""
+    needs = set() if literal.is_positive else {v.name for v in variables(literal.atom.args)} - {"_"}
+    return ((needs, name) for name in literal.binds())
+
+
+def _assignments(tests: Iterable[tree.Comparison], marks: dict[int, str]) -> Iterator[Implication]:
+    """The variables and aggregates that an assignment needs, and the variable to which it gives a value."""
+    for test in tests:
+        if test.operator == "=":
+            for target, value in ((test.left, test.right), (test.right, test.left)):
+                if isinstance(target, tree.Variable) and target.name != "_":
+                    needs = {variable.name for variable in variables([value])}
+                    yield needs.union(_marks(value, marks)), target.name
+
+
+def _marks(value: tree.Term, marks: dict[int, str]) -> Iterator[str]:
+    whole = tree.Comparison("=", value, value)
+    return (marks.get(id(aggregate), NESTED) for aggregate in whole.aggregates)
