@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from laser import Reasoner
+from laser.engine.inputs.latest import NewestOutput
 from laser.engine.inputs.recent_sets import RecentSetsInput
 from laser.engine.relation import FOREVER, Relation
 
@@ -31,7 +32,7 @@ def check_slate(relation: Relation, what: str) -> None:
 
 
 def check_horizons(relation: Relation, time: int, what: str) -> None:
-    horizons = relation.horizons() if isinstance(relation, RecentSetsInput) else relation.alive
+    horizons = horizons_of(relation)
     assert set(horizons) == set(relation.live()), f"{what}: not every live key has a horizon"
     late = {key: h for key, h in horizons.items() if h < time}
     assert not late, f"{what}: these should be gone: {late}"
@@ -49,6 +50,16 @@ def check_horizons(relation: Relation, time: int, what: str) -> None:
         assert asked, f"{what}: a bucket is due after {bucket}, and the agenda does not know"
     if isinstance(relation, RecentSetsInput):
         check_output(relation, what)
+
+
+def horizons_of(relation: Relation) -> dict[Any, int]:
+    match relation:
+        case RecentSetsInput():
+            return relation.horizons()
+        case NewestOutput():
+            return dict.fromkeys(relation.live(), FOREVER)
+        case _:
+            return relation.alive
 
 
 def check_output(relation: RecentSetsInput, what: str) -> None:

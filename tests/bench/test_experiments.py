@@ -88,7 +88,7 @@ def test_the_large_program_has_so_many_rules():
 
 @pytest.mark.parametrize("peer", [pytest.param(one, id=one.name) for one in PEERS if one.name != "spark sql"])
 @pytest.mark.parametrize(
-    "name", ["diamond", "box", "join", "multi-heads", "cooling", "recursion", "negation", "tuples", "rules"]
+    "name", ["diamond", "box", "join", "multi-heads", "cooling", "recursion", "negation", "tuples", "latest", "rules"]
 )
 def test_peers_give_the_same_answers(peer, name):
     if not peer.installed:

@@ -103,6 +103,17 @@ TUPLES = Experiment(
     warm=lambda case: case.live // case.n + 3,
     snapshots=False,
 )
+LATEST = Experiment(
+    "latest",
+    "the latest reading of each machine",
+    programs.latest,
+    streams.readings,
+    tuple(Case(800, 0, 1, live) for live in (1_000, 10_000, 100_000)),
+    tuple(Case(800, 0, 1, live) for live in (1_000, 100_000)),
+    axis="live",
+    warm=lambda case: case.live // case.n + 3,
+    snapshots=False,
+)
 REPEAT_DIAMOND = Experiment(
     "diamond-repeat",
     "◇ over a stream that repeats nine facts of ten",
@@ -133,7 +144,7 @@ RULES = Experiment(
 )
 
 EXPERIMENTS = (
-    DIAMOND, BOX, JOIN, MULTI, MULTI_HEADS, COOLING, RECURSION, NEGATION, TUPLES, REPEAT_DIAMOND, REPEAT_JOIN, RULES,
+    DIAMOND, BOX, JOIN, MULTI, MULTI_HEADS, COOLING, RECURSION, NEGATION, TUPLES, LATEST, REPEAT_DIAMOND, REPEAT_JOIN, RULES,
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ __all__ = [
     "diamond",
     "join",
     "large",
+    "latest",
     "multi",
     "multi_heads",
     "negation",
@@ -73,6 +74,11 @@ def negation(case: Case) -> str:
 def tuples(case: Case) -> str:
     """A join of two tuple windows."""
     return f"q(A, C) :- p(A, B) in [{case.live} #], s(B, C) in [{case.live} #]."
+
+
+def latest(case: Case) -> str:
+    """The latest reading of each machine."""
+    return "q(M, V) :- temp(M, V) in [last 1 per M]."
 
 
 def rules(case: Case) -> str:

@@ -94,6 +94,7 @@ FIGURES = (
         y="µs a change",
     ),
     Figure("Tuple windows", "A join of the last so many facts.", "live", _of("tuples"), lambda r: "join"),
+    Figure("Windows for each key", "The latest reading of each machine.", "live", _of("latest"), _rate),
     Figure(
         "A stream that repeats itself",
         "Nine of ten facts were there a tick ago; n = 800.",

@@ -18,6 +18,7 @@ __all__ = [
     "growing_paths",
     "jobs",
     "machines",
+    "readings",
     "repeating_chain",
     "repeating_pairs",
     "sensors",
@@ -106,6 +107,12 @@ def churn(case: Case, t: int) -> list[Fact]:
     """n facts of two predicates that join on a small key, all unique, for tuple windows."""
     first = t * case.n
     return [("p", k, k // 2) if k % 2 else ("s", k // 2, k) for k in range(first, first + case.n)]
+
+
+def readings(case: Case, t: int) -> list[Fact]:
+    """n readings a tick: each of the machines in its turn, and never the same value again."""
+    first = t * case.n
+    return [("temp", k % case.live, k) for k in range(first, first + case.n)]
 
 
 def sensors(case: Case, t: int) -> list[Fact]:

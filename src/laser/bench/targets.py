@@ -199,4 +199,6 @@ TARGETS = (
     Target("join, 10,000 a tick: × floor", 200, _worst("join", range(10_000, 10_001), _UP_TO_80)),
     Target("diamond, w = 80: × w = 1", 1.5, _against("w", "diamond", 1, 80)),
     Target("negation, 100,000 live: × 1,000, by change", 1.5, _against("live", "negation", 1_000, 100_000, "µs/change")),
+    Target("latest, n = 800, up to 100,000 keys: × floor", 15, _worst("latest", range(800, 801), range(1))),
+    Target("latest, 100,000 keys: × 1,000", 1.5, _against("live", "latest", 1_000, 100_000)),
 )  # fmt: skip

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import count, pairwise, repeat
-from operator import itemgetter
+from operator import eq, itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from laser.answers import Key
 from laser.windows import LastOf
 
-__all__ = ["Latest", "Numbered", "make_latest"]
+__all__ = ["Latest", "LatestOne", "Numbered", "make_latest"]
 
 
 Numbered: TypeAlias = tuple[Key, int, int]
@@ -101,19 +101,28 @@ class Latest:
         self.time, self.present = t, mine
 
 
-class _LatestOne(Latest):
+class LatestOne(Latest):
     """``[last 1 per X]``: whole batches at once."""
 
     def __init__(self, window: LastOf) -> None:
         super().__init__(window)
         self._rows: dict[Any, Numbered] = {}
+        self.before: Sequence[Numbered | None] = ()
 
     def _count(self, arriving: Iterable[tuple[Any, Numbered]]) -> None:
         new = dict(arriving)  # of several with one key, the last
-        before = map(self._rows.get, new)
-        self.leaving = [row for row in before if row is not None]
+        self.before = list(map(self._rows.get, new))
         self.entering = new.values()
+        self.leaving = list(filter(None, self.before))
         self._rows.update(new)
+
+    def replaced(self) -> tuple[list[Key], list[Key]]:
+        """The facts that are in the window with the last call and were not before, and those that were."""
+        new, old = list(map(_fact, self.entering)), list(map(_fact, self.leaving))
+        if len(new) == len(old) and not any(map(eq, old, new)):  # a stream that changes, of keys that are known
+            return new, old
+        pairs = [(b, n) for b, n in zip(self.before, new, strict=True) if b is None or b[0] != n]
+        return [n for _, n in pairs], [b[0] for b, _ in pairs if b is not None]
 
     def _put(self, key: Any, row: Numbered) -> None:
         if key in self._rows:
@@ -165,9 +174,10 @@ class _LatestSeveral(Latest):
 
 def make_latest(window: LastOf) -> Latest:
     """The facts of a window, of which there are none yet."""
-    return _LatestOne(window) if window.size == 1 else _LatestSeveral(window)
+    return LatestOne(window) if window.size == 1 else _LatestSeveral(window)
 
 
+_fact = itemgetter(0)
 _number = itemgetter(2)
 
 

@@ -71,6 +71,7 @@ class Run:
 
     def tick(self, t: int, facts: list[Key]) -> None:
         self.time = t
+        before = set(self.input.live())
         due = self.agenda.take(t)
         new = [fact for fact in dict.fromkeys(facts) if (t, fact) not in self.stream]
         self.stream += [(t, fact) for fact in new]
@@ -80,11 +81,10 @@ class Run:
         feed = self.node.feed
         counts = feed in (Feed.ARRIVALS, Feed.LATEST)
         if (feed is Feed.STREAM and (facts or due)) or (counts and facts) or feed is Feed.CLOCK:
-            self.advance(t, set(facts) if feed is Feed.STREAM else set())
+            self.advance(t, set(facts) if feed is Feed.STREAM else set(), before)
 
-    def advance(self, t: int, batch: set[Key]) -> None:
+    def advance(self, t: int, batch: set[Key], before: set[Key]) -> None:
         """Move the input; its delta says what that changed, no more and no less."""
-        before = set(self.input.live())
         self.input.advance(t, START, batch)
         added, removed = sorted(self.input.delta.added), sorted(self.input.delta.removed)
         self.input.end_tick()

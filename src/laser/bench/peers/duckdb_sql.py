@@ -45,6 +45,9 @@ class DuckDb:
     def expire(self, name: str, t: int) -> None:
         if self.experiment.name == "tuples":
             self.connection.execute(f"DELETE FROM {name} WHERE seq <= {self.total - self.case.live}")
+        elif self.experiment.name == "latest":
+            newer = f"SELECT 1 FROM {name} newer WHERE newer.c0 = {name}.c0 AND newer.seq > {name}.seq"
+            self.connection.execute(f"DELETE FROM {name} WHERE EXISTS ({newer})")
         elif name != "machine":
             self.connection.execute(f"DELETE FROM {name} WHERE t < {t - self.case.w}")
 

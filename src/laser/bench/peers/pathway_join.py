@@ -172,6 +172,7 @@ PATHWAY = Peer(
         "recursion": "pw.iterate has no temporal behaviour, so edges do not leave the window: not written",
         "negation": "an anti-join that ends when rows leave the window is not offered: not written",
         "tuples": "no windows over the last n rows of the whole stream",
+        "latest": "written for the paper's experiments only",
         "rules": "written for the paper's experiments only",
     },
     widest={"box": 40},

@@ -57,17 +57,25 @@ def plain(facts: list[Fact]) -> list[Fact]:
 class Rows:
     """The facts of the window, as systems without windows keep them: each with its time and what the system made of it.
 
-    Facts of ``forever`` stay; with ``last``, only so many facts of the stream are kept, and time does not matter.
+    Facts of ``forever`` stay; with ``last``, only so many facts of the stream are kept, and time does not matter; with
+    ``by_key``, the last one of each first argument.
     """
 
     w: int
     forever: str = ""
     last: int = 0
+    by_key: bool = False
     kept: list[tuple[Fact, int, Any]] = field(default_factory=list)
     window: deque[tuple[Fact, int, Any]] = field(default_factory=deque)
+    newest: dict[Any, tuple[Fact, int, Any]] = field(default_factory=dict)
 
     def add(self, t: int, facts: list[Fact], make: Callable[[Fact, int], Any]) -> list[tuple[Fact, int, Any]]:
         """Take the facts of a time; those that leave the window."""
+        if self.by_key:
+            found = [(fact, t, make(fact, t)) for fact in dict.fromkeys(facts)]
+            gone = [self.newest[fact[1]] for fact, _, _ in found if fact[1] in self.newest]
+            self.newest.update((row[0][1], row) for row in found)
+            return gone
         for fact in dict.fromkeys(facts):
             (self.kept if fact[0] == self.forever else self.window).append((fact, t, make(fact, t)))
         gone = []
@@ -78,9 +86,10 @@ class Rows:
     def __iter__(self) -> Iterator[tuple[Fact, int, Any]]:
         yield from self.kept
         yield from self.window
+        yield from self.newest.values()
 
     @classmethod
     def of(cls, experiment: Experiment, case: Case) -> Rows:
         """The window of an experiment."""
         forever = "machine" if experiment.name == "negation" else ""
-        return cls(case.w, forever, case.live if experiment.name == "tuples" else 0)
+        return cls(case.w, forever, case.live if experiment.name == "tuples" else 0, experiment.name == "latest")

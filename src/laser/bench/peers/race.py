@@ -23,6 +23,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "recursion": (Case(80, 10), Case(80, 40)),
     "negation": (Case(10, 5, 1, 100), Case(10, 5, 1, 10_000)),
     "tuples": (Case(200, 0, 1, 1_000), Case(200, 0, 1, 10_000)),
+    "latest": (Case(800, 0, 1, 10_000),),
     "rules": (Case(1_000, 20, 10),),
 }
 """Where peers take part: small enough that each of them gets through."""

@@ -28,7 +28,7 @@ class Reference:
         for t, facts in batches:
             self.load(t, facts)
             history = [row for _, _, row in self.rows]
-            first = 0 if self.rows.kept or self.rows.last else max(0, t - self.rows.w)
+            first = 0 if self.rows.kept or self.rows.last or self.rows.by_key else max(0, t - self.rows.w)
             self.held = answer(self.core, history, first, t)
             out += len(self.held)
         return out
@@ -41,6 +41,6 @@ class Reference:
 
 
 # It joins without indexes.
-_LARGEST = {"join": 600, "multi-heads": 600, "recursion": 400, "tuples": 1_000, "negation": 1_000}
+_LARGEST = {"join": 600, "multi-heads": 600, "recursion": 400, "tuples": 1_000, "negation": 1_000, "latest": 1_000}
 
 REFERENCE = Peer("reference", "the definition, word for word", "laser", "", Reference, largest=_LARGEST)

@@ -21,6 +21,7 @@ TABLES: dict[str, dict[str, tuple[type, ...]]] = {
     "recursion": {"edge": (str, str)},
     "negation": {"machine": (int,), "job": (int, int)},
     "tuples": {"p": (int, int), "s": (int, int)},
+    "latest": {"temp": (int, int)},
     "rules": {"temp": (str, int)},
 }
 """The predicates of the streams, with the types of their arguments."""
@@ -53,6 +54,8 @@ def queries(experiment: Experiment, case: Case, first: int, now: int, union: str
             return [("idle", 1, f"SELECT DISTINCT c0 FROM machine WHERE {unless}")]
         case "tuples":
             return [("q", 2, "SELECT DISTINCT p.c0, s.c1 FROM p JOIN s ON p.c1 = s.c0")]
+        case "latest":
+            return [("q", 2, "SELECT c0, c1 FROM temp")]
         case "rules":
             ask = "SELECT DISTINCT c1 FROM temp WHERE c0 = 's{i}' AND c1 >= 90"
             return [(f"alert{i}", 1, ask.format(i=i)) for i in range(case.r)]

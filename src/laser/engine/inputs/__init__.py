@@ -10,12 +10,13 @@ from laser.engine.inputs.constant import ConstantInput
 from laser.engine.inputs.dated import DatedInput
 from laser.engine.inputs.input import Input
 from laser.engine.inputs.last import LastDatedInput, LastPointsInput, LastRecentInput
-from laser.engine.inputs.latest import BeginningInput, LatestDatedInput, LatestRecentInput
+from laser.engine.inputs.latest import BeginningInput, LatestDatedInput, LatestRecentInput, NewestInput, NewestOutput
 from laser.engine.inputs.points import PointsInput, PresentInput
 from laser.engine.inputs.recent import RecentInput
 from laser.engine.inputs.recent_sets import RecentSetsInput
 from laser.engine.inputs.unbroken import UnbrokenInput
 from laser.engine.inputs.waiting import BlockInput, WaitingDatedInput, WaitingPointsInput
+from laser.engine.latest import LatestOne
 from laser.plan.nodes import Background, Beginning, Dated, InputNode, Points, Recent, Unbroken, Unit
 from laser.windows import PRESENT, Ago, Between, Growing, History, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
@@ -50,7 +51,10 @@ def _recent(node: Recent, number: int, agenda: Agenda, arrivals: Arrivals, is_jo
         case LastFacts() as last:
             return LastRecentInput(node, number, agenda, last, arrivals)
         case LastOf() as last_of:
-            return LatestRecentInput(node, number, agenda, arrivals.latest[last_of])
+            latest = arrivals.latest[last_of]
+            if isinstance(latest, LatestOne):
+                return (NewestInput if is_joined else NewestOutput)(node, number, agenda, latest)
+            return LatestRecentInput(node, number, agenda, latest)
         case History():
             raise AssertionError("⊞ ◇ has a window")
         case _:

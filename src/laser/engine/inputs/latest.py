@@ -7,11 +7,11 @@ from typing import Any
 
 from laser.engine.agenda import Agenda
 from laser.engine.inputs.input import Input, Row
-from laser.engine.latest import Latest
+from laser.engine.latest import Latest, LatestOne
 from laser.engine.relation import FOREVER, Key
 from laser.plan.nodes import Beginning, Dated, Recent
 
-__all__ = ["BeginningInput", "LatestDatedInput", "LatestRecentInput"]
+__all__ = ["BeginningInput", "LatestDatedInput", "LatestRecentInput", "NewestInput", "NewestOutput"]
 
 
 class _LatestInput(Input):
@@ -30,6 +30,34 @@ class _LatestInput(Input):
         self.revoke(ended)
 
 
+class NewestInput(_LatestInput):
+    """``⊞#1[X] ◇ a``: a key has one fact, which the next one replaces."""
+
+    __slots__ = ()
+    latest: LatestOne
+
+    def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
+        self.change(*self.latest.replaced())
+
+    def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
+        self.alive.update((fact, FOREVER) for fact, _, _ in self.latest.rows())
+
+
+class NewestOutput(_LatestInput):
+    """The same where no rule joins it: it says what changes, and keeps nothing that the queues do not have."""
+
+    __slots__ = ()
+    latest: LatestOne
+
+    def live(self) -> Collection[Key]:
+        return [fact for fact, _, _ in self.latest.rows()]
+
+    def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
+        begun, ended = self.latest.replaced()
+        self.delta.add(begun)
+        self.delta.removed += ended
+
+
 class LatestRecentInput(_LatestInput):
     """``⊞#n[X] ◇ a``: a fact may be in the window more than once."""
 
@@ -40,18 +68,6 @@ class LatestRecentInput(_LatestInput):
         self.counts: dict[Key, int] = {}
 
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
-        if self.latest.window.size == 1:
-            self.replace()
-        else:
-            self.recount()
-
-    def replace(self) -> None:
-        """A key has one fact, so that what leaves has either come again or is gone."""
-        entering = {row[0] for row in self.latest.entering}
-        leaving = {row[0] for row in self.latest.leaving}
-        self.change(list(entering - leaving), list(leaving - entering))
-
-    def recount(self) -> None:
         counts = self.counts
         begun = [fact for fact, _, _ in self.latest.entering if self.add(fact) == 1]
         ended = []
