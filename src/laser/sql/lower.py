@@ -162,8 +162,6 @@ class _Work:
             case Points(window=window):
                 sql = inputs.points(time_window(window), self.timeline)
                 return Relation(self._name(node), (Kind.INTEGER,), coalesced=True), sql
-            case Beginning(window=last):
-                raise NotLowered(f"the tuple window {last}")
             case Unit():
                 sql = f"select {self.timeline.first} as c, {self.timeline.last} as h"
                 return Relation(self._name(node), (), coalesced=True), sql
@@ -178,10 +176,8 @@ class _Work:
             case Gate(source=source, values=values):
                 rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
                 return self._derived(node, [rule], merged)
-            case Beginning(window=counted):
-                raise NotLowered(f"it has a tuple window, {counted}")
-            case Aggregated(fold=fold):
-                raise NotLowered(f"it has an aggregate ({fold.value}), which the reasoner computes")
+            case Beginning() | Aggregated():
+                raise NotLowered(_reason(node))
             case Plain() | Pinned() | Pending() | Union() | Projection() | Shared() | Members():
                 return self._derived(node, self.rules.get(node, []), merged)
             case _:
@@ -257,3 +253,14 @@ def _readings(plan: Plan, wanted: set[Node]) -> Iterator[tuple[Node, bool]]:
             yield from ((subgoal.node, False) for subgoal in rule.negatives)
     for node in wanted:
         yield from ((source, False) for source in node.sources)
+
+
+def _reason(node: Beginning | Aggregated) -> str:
+    """Why a node is left to the reasoner."""
+    match node:
+        case Beginning(window=window):
+            return f"the tuple window {window}"
+        case Aggregated(fold=fold):
+            return f"it has an aggregate ({fold.value}), which the reasoner computes"
+        case _:
+            assert_never(node)
