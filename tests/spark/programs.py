@@ -43,7 +43,7 @@ def settings(seed: int) -> Iterator[tuple[str, Setting]]:
         start = min(times) if trial.start is None else trial.start
         until = max([start, *times]) + 3 if trial.until is None else trial.until
         setting = Setting(trial.program, rows, start, until)
-        if _reads_something(setting) and (number % 5 == 0 or reach(setting.core, set(setting.inputs)).tuples):
+        if _reads_something(setting) and (number % 5 == 0 or reach(setting.core, set(setting.inputs)).counts_facts):
             yield f"{seed}/{number}", setting
 
 

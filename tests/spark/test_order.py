@@ -7,7 +7,7 @@ import pytest
 from laser import LaserError, parse
 from laser.spark import Input, reason
 from laser.values import Atom
-from tests.spark.rooms import Setting
+from tests.spark.rooms import Setting, spread
 from tests.spark.streams import Feed, Told
 
 PROGRAM = "g(Z) :- p(Z) in [3 #]. h :- q(_), e(_)."
@@ -66,3 +66,32 @@ def test_a_row_without_its_place_in_the_order_is_rejected(spark):
     answers = reason("g(X) :- p(X) in [1 #].", {"p": frame}, time="t", order="n")
     assert [row[0] for row in answers["g"].collect()] == [7]
     assert [row["reason"] for row in answers.rejects.collect()] == ["n is missing"]
+
+
+LATEST = "q(M, V) :- temp(M, V) in [last 2 per M]. still(M) :- temp(M, V) at least 2 times in [last 2 per M]."
+READINGS = [(t, Atom("temp", (f"m{m}", (t * 3 + m) // 4))) for t in range(1, 25) for m in range(5) if (t * m) % 7 < 3]
+
+
+def test_the_last_facts_of_each_key_are_cut_by_key_and_not_by_time(spark):
+    setting = Setting(parse(LATEST), READINGS, 1, 30)
+    rows = [(time, *atom.args, i) for i, (time, atom) in enumerate(READINGS)]
+    frame = spark.createDataFrame(rows, "t long, m string, v long, n long").repartition(3)
+    for buckets, slices in ((1, 1), (3, 4)):
+        answers = reason(LATEST, {"temp": frame}, time="t", order="n", until=30, buckets=buckets, slices=slices)
+        found = {time: set() for time in range(1, 31)}
+        spread(answers.prepared.job, [row.asDict() for row in answers.table.collect()], found)
+        assert {time: frozenset(atoms) for time, atoms in found.items()} == setting.reference()
+        assert "by key: argument 1 of q/2" in answers.cut
+        assert "not by time, because the last facts of a key may be of any age" in answers.cut
+        answers.unpersist()
+
+
+def test_a_stream_keeps_the_last_facts_of_each_key(spark, tmp_path):
+    setting, told = Setting(parse(LATEST), READINGS, 1, 30), Told()
+    feed = Feed(spark, tmp_path / "in", setting.inputs)
+    for first in range(0, len(READINGS), 12):
+        feed.put([(*READINGS[i], i) for i in range(first, min(first + 12, len(READINGS)))])
+    feed.put([(50, Atom("temp", ("m9", 0)), 1000)])
+    answers = reason(LATEST, feed.streams(), start=1, mixed=True, lateness=2, buckets=2)
+    told.drain(answers.table, tmp_path / "state")
+    assert told.snapshots(answers, 1, 30) == setting.reference()
