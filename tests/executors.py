@@ -76,7 +76,16 @@ def by_cli(case: Case) -> Answers:
     with TemporaryDirectory() as directory:
         background = Path(directory) / "background.lars"
         background.write_text("".join(f"{atom}.\n" for atom in settings.background), "utf-8")
-        arguments = ["eval", str(case.path), str(case.path.with_suffix(".stream")), "--as", "snapshots", "--quiet"]
+        arguments = [
+            "eval",
+            str(case.path),
+            str(case.path.with_suffix(".stream")),
+            "--as",
+            "snapshots",
+            "--quiet",
+            "--times",
+            "int",
+        ]
         arguments += ["--tick", settings.tick, "--background", str(background)]
         arguments += [f"--const={name}={value}" for name, value in settings.constants.items()]
         arguments += [] if settings.start is None else ["--start", str(settings.start)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from laser.ticks import SECOND, Tick, check_time
+from laser.ticks import SECOND, Tick, TimeInput, is_date
 from laser.values import Atom
 from laser.values.facts import FactInput, to_atoms
 
@@ -21,6 +21,7 @@ class ProgramOptions(TypedDict, total=False):
 
     constants: Mapping[str, Any] | None
     tick: str | Tick
+    dates: bool
 
 
 class ReasonerOptions(ProgramOptions, total=False):
@@ -33,8 +34,8 @@ class ReasonerOptions(ProgramOptions, total=False):
 class RunOptions(ReasonerOptions, total=False):
     """What a whole stream is run with."""
 
-    start: int | None
-    until: int | None
+    start: TimeInput | None
+    until: TimeInput | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +48,8 @@ class RunSettings:
     constants: Mapping[str, Any] = field(default_factory=dict)
     tick: Tick = field(default_factory=Tick)
     limit: int = DEFAULT_LIMIT
+    dates: bool = False
+    """Whether times are dates, which is also so where the program has dates."""
 
     @classmethod
     def read(cls, options: Mapping[str, Any], known: type = RunOptions, **named: Any) -> RunSettings:
@@ -60,22 +63,21 @@ class RunSettings:
             if name not in names:
                 raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
         given = {**options, **named}
+        tick = Tick.parse(given.get("tick", SECOND))
+        start, until = given.get("start"), given.get("until")
         return cls(
-            start=_point(given.get("start")),
-            until=_point(given.get("until")),
+            start=None if start is None else tick.point(start),
+            until=None if until is None else tick.point(until),
             background=tuple(to_atoms(given.get("background", ()))),
             constants=dict(given.get("constants") or {}),
-            tick=Tick.parse(given.get("tick", SECOND)),
+            tick=tick,
             limit=_limit(given.get("limit", DEFAULT_LIMIT)),
+            dates=given.get("dates", False) or is_date(start) or is_date(until),
         )
 
 
 DEFAULTS = RunSettings()
 """The settings of a run of which nothing is said."""
-
-
-def _point(time: object) -> int | None:
-    return None if time is None else check_time(time)
 
 
 def _limit(limit: int) -> int:

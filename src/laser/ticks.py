@@ -6,13 +6,18 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from typing import TypeAlias
 
 from laser.errors import TimeError
+from laser.values.time import Duration
 
-__all__ = ["MAX_TIME", "SECOND", "UNITS", "Tick", "check_time"]
+__all__ = ["MAX_TIME", "SECOND", "UNITS", "Tick", "TimeInput", "check_time", "is_date"]
 
 MAX_TIME = 2**63 - 1
 """The last time point: what fits into the integer columns of files and of Spark."""
+
+TimeInput: TypeAlias = int | str | datetime
+"""What users give as a time: a time point, or a date."""
 
 UNITS = {
     "us": Fraction(1, 1_000_000),
@@ -61,6 +66,23 @@ class Tick:
         count = Fraction(str(size)) * UNITS[unit] / self.seconds
         return int(count) if count.denominator == 1 else None
 
+    @property
+    def duration(self) -> Duration:
+        """The same as a value, or TimeError where it is not a whole number of microseconds, which dates are counted in."""
+        micros = self.seconds * 1_000_000
+        if micros.denominator != 1:
+            raise TimeError(f"a tick of {self} is not a whole number of microseconds, which dates are counted in")
+        return Duration(int(micros))
+
+    def count(self, duration: Duration) -> int | float:
+        """How many ticks a duration lasts.
+
+        >>> Tick.parse("250 ms").count(Duration(90_000_000))
+        360
+        """
+        ticks = Fraction(duration.micros, 1_000_000) / self.seconds
+        return int(ticks) if ticks.denominator == 1 else float(ticks)
+
     def from_datetime(self, moment: datetime) -> int:
         """The time point that contains a moment; one without a zone is in UTC."""
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -81,6 +103,16 @@ class Tick:
             raise TimeError(f"{text!r} is no time: write a non-negative integer or an ISO 8601 date and time") from None
         return self.from_datetime(moment)
 
+    def point(self, time: TimeInput) -> int:
+        """A time point from what a user gives as a time: an integer, a datetime, or ISO 8601 text.
+
+        >>> Tick().point(36), Tick().point("1970-01-01T00:01:00Z")
+        (36, 60)
+        """
+        if isinstance(time, datetime):
+            return self.from_datetime(time)
+        return self.from_text(time) if isinstance(time, str) and is_date(time) else check_time(time)
+
     def to_datetime(self, point: int) -> datetime:
         """The moment at which a time point begins, in UTC."""
         return _EPOCH + timedelta(microseconds=int(point * self.seconds * 1_000_000))
@@ -98,6 +130,11 @@ class Tick:
             if count.denominator == 1:
                 return f"{count} {unit}"
         return f"{float(self.seconds)} s"
+
+
+def is_date(time: object) -> bool:
+    """Whether a time is given as a date."""
+    return isinstance(time, datetime) or (isinstance(time, str) and not time.strip().isdigit())
 
 
 SECOND = Tick()

@@ -39,17 +39,45 @@ from laser.values.facts import read_literal, read_value
 from laser.values.iri import IRI
 from laser.values.number import NUMBER, is_writable, number
 from laser.values.string import RESERVED, STRING
+from laser.values.time import DURATION, TIME, Duration, Time
 from laser.values.value_type import ValueType
 
 HARD_TEXTS = [
     "", "a", "x1", "X", "_", "1", "1.0", "-1", "1e16", "0x10", "true", "not", "two words", 'a"b', "a\\b", "\\", '"', "<a:b>", "a:b",
-    "http://e.org/a", "%", "//", "tab\tline\nreturn\r", "\0", "\x1f", "\x7f", "\x85", "\u2028", "\ufeff", "é", "𝄞", "\ud800", "\udfff",
+    "http://e.org/a", "2026-03-02T22:00:00Z", "90 s", "-5min", "2026-03-02", "12:30", "%", "//", "tab\tline\nreturn\r", "\0", "\x1f", "\x7f", "\x85", "\u2028", "\ufeff", "é", "𝄞", "\ud800", "\udfff",
 ]  # fmt: skip
 HARD_NUMBERS = [
     0, -0.0, 1, 1.0, -1, 0.5, 0.1, 1e16, 1e23, 1e300, 2.0**53, 2**53 + 1, 5e-324, 1.7976931348623157e308, 10**30, -(10**30), 2**1024,
     10**4299, 10**5000, -(10**5000),
 ]  # fmt: skip
 HARD_IRIS = ["a:", "a:b", "http://e.org/a", "http://e.org/b?c=d#e", "urn:x:é", "http://e.org/%20", "x+y.-z:𝄞"]
+
+HARD_TIMES = [
+    0,
+    1,
+    -1,
+    1_000_000,
+    1_772_488_800_000_000,
+    1_772_488_800_250_000,
+    1_772_488_800_000_001,
+    -62_135_596_800_000_000,
+    253_402_300_799_999_999,
+]
+HARD_DURATIONS = [
+    0,
+    1,
+    -1,
+    3,
+    4,
+    1_000,
+    90_000_000,
+    -90_000_000,
+    600_000_000,
+    86_400_000_000,
+    1_500_000,
+    2**63 - 1,
+    -(2**63) + 1,
+]
 
 texts = st.sampled_from(HARD_TEXTS) | st.sampled_from(sorted(RESERVED)) | st.text(st.characters(), max_size=8)
 numbers = (
@@ -62,6 +90,8 @@ VALUES: Mapping[ValueType, st.SearchStrategy[Value]] = {
     STRING: texts,
     NUMBER: numbers,
     IRI: st.sampled_from(HARD_IRIS).map(Iri),
+    TIME: (st.sampled_from(HARD_TIMES) | st.integers(HARD_TIMES[-2], HARD_TIMES[-1])).map(Time),
+    DURATION: (st.sampled_from(HARD_DURATIONS) | st.integers(-(2**63) + 1, 2**63 - 1)).map(Duration),
 }
 """A new type brings its own; content that other types also have belongs in it."""
 
@@ -70,6 +100,8 @@ SAMPLES: list[Value] = [
     *HARD_TEXTS,
     *map(to_value, HARD_NUMBERS),
     *map(Iri, HARD_IRIS),
+    *map(Time, HARD_TIMES),
+    *map(Duration, HARD_DURATIONS),
 ]
 
 

@@ -11,13 +11,14 @@ from laser.checks.subject import Subject
 from laser.errors import Diagnostic, Span
 from laser.syntax import tree
 from laser.syntax.terms import is_ground, subterms
-from laser.values.operations import compare, is_number
+from laser.values import Iri
+from laser.values.operations import compare
 from laser.windows import PRESENT, Between, Sliding
 
 __all__ = ["never_fires"]
 
 BODY = "a rule fires where all of its body holds at once"
-VALUE = "arithmetic is over numbers; where it has no value, a rule does not fire"
+VALUE = "arithmetic is over numbers, times and durations; where it has no value, a rule does not fire"
 TIME = "time points are the integers from 0 on"
 WINDOW = "a window `[n]` includes the present"
 
@@ -47,7 +48,7 @@ def without_value(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
 
 def _has_no_value(subject: Subject, term: tree.Arithmetic) -> bool:
     operands = [subject.value(operand) for operand in term.operands]
-    is_text = any(value is not None and not is_number(value) for value in operands)
+    is_text = any(isinstance(value, str | Iri) for value in operands)
     return is_text or (None not in operands and subject.value(term) is None)
 
 

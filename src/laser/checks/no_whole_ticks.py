@@ -11,6 +11,7 @@ from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.syntax import tree
 from laser.ticks import UNITS, Tick
+from laser.values import Duration
 
 __all__ = ["no_whole_ticks"]
 
@@ -26,16 +27,22 @@ def no_whole_ticks(subject: Subject) -> Iterator[Diagnostic]:
             if seconds is not None and (seconds / tick.seconds).denominator != 1:
                 yield Diagnostic(
                     "no-whole-ticks",
-                    f"{subject.value(size.term)} {size.unit} is no whole number of ticks of {tick}",
+                    f"{_text(subject, size)} is not a whole number of ticks of {tick}",
                     window.span,
                     "time goes in ticks, and a window's duration must be a whole number of them",
                     _hint(subject, tick, seconds),
                 )
 
 
+def _text(subject: Subject, size: tree.Size) -> str:
+    return f"{subject.value(size.term)} {size.unit or ''}".rstrip()
+
+
 def _seconds(subject: Subject, size: tree.Size) -> Fraction | None:
     """The duration of a size that is given as one."""
     value = subject.value(size.term)
+    if size.unit is None and isinstance(value, Duration):
+        return Fraction(value.micros, 1_000_000) if value.micros > 0 else None
     if size.unit is None or not isinstance(value, int | float) or value < 0:
         return None
     return Fraction(str(value)) * UNITS[size.unit]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from laser.checks.subject import Subject
 from laser.errors import Diagnostic
 from laser.syntax import tree
-from laser.values import Value, write_value
+from laser.values import Duration, Value, write_value
 from laser.windows import LastOf, SizeRule, Window
 
 __all__ = ["window_size"]
@@ -49,6 +49,8 @@ def _order(subject: Subject, window: tree.Window) -> Iterator[Diagnostic]:
 def _fault(size: tree.Size, value: Value, rule: SizeRule) -> str | None:
     name = f"`{size.term.name}` = " if isinstance(size.term, tree.ConstantName) else ""
     text = name + write_value(value)
+    if isinstance(value, Duration) and size.unit is None and rule.of == "ticks":
+        return None if value.micros >= rule.least else f"the size of this window is longer than {text}"
     if not isinstance(value, int | float):
         return f"the size of a window is a number, not {text}"
     if value < 0:

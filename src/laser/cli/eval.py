@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import click
 
+from laser.checks.accept import accept
 from laser.checks.load import load
 from laser.cli import messages, options
 from laser.engine.reasoner import Reasoner
@@ -112,12 +113,14 @@ def evaluate(wanted: EvalOptions) -> None:
     read = [wanted.program, wanted.stream, *wanted.background]
     options.different_files({"--output": wanted.output, "--rejects": wanted.rejects}, read)
     settings = wanted.settings
-    reasoner = Reasoner.of(load(wanted.program), settings)
+    program = load(wanted.program)
+    accept(program, settings)  # what is wrong with it is said before a record arrives
     with ExitStack() as stack:
         rejects = _open_rejects(wanted.rejects, stack)
         records = read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects)
         first = next(records, None)
-        run = Run(wanted, reasoner, _open_writer(wanted, first, stack))
+        reasoner = Reasoner.of(program, wanted.settings_of([] if first is None else [first]))
+        run = Run(wanted, reasoner, _open_writer(wanted, reasoner.dates, stack))
         run.answer(records if first is None else chain([first], records))
     if wanted.summarises:
         messages.say(run.summary(rejects.count if rejects else 0))
@@ -129,9 +132,9 @@ def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:
     return Rejects(stack.enter_context(open(path, "w", encoding="utf-8")))
 
 
-def _open_writer(wanted: EvalOptions, first: Record | None, stack: ExitStack) -> AnswerWriter:
+def _open_writer(wanted: EvalOptions, dates: bool, stack: ExitStack) -> AnswerWriter:
     layout = format_of(wanted.output or "", wanted.layout)
-    return layout.writer(wanted.form, _times(wanted, first), _open_output(wanted.output, layout, stack))
+    return layout.writer(wanted.form, _times(wanted, dates), _open_output(wanted.output, layout, stack))
 
 
 def _open_output(path: str | None, layout: Format, stack: ExitStack) -> BinaryIO:
@@ -142,10 +145,9 @@ def _open_output(path: str | None, layout: Format, stack: ExitStack) -> BinaryIO
     return sys.stdout.buffer
 
 
-def _times(wanted: EvalOptions, first: Record | None) -> Times:
-    """Times as dates where they were asked for, or where the stream begins with one."""
-    found = wanted.times == "auto" and first is not None and first.iso
-    return Times(wanted.tick, dates=wanted.times == "iso" or found)
+def _times(wanted: EvalOptions, dates: bool) -> Times:
+    """Times as dates where they were asked for, or where the run has dates."""
+    return Times(wanted.tick, dates=wanted.times == "iso" or (wanted.times == "auto" and dates))
 
 
 class Run:

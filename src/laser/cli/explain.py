@@ -99,8 +99,8 @@ class ExplainOptions(options.RunFlags):
             at = max((time for time, _ in stream), default=start)
         if at is None:
             raise LaserError(f"{self.stream} is empty: say which time is meant with --start and --at")
-        answer = ask_stream(accept(program, self.settings), stream, goal, at, start, self.every)
-        return answer, bool(records) and records[0].iso
+        core = accept(program, self.settings_of(records))
+        return ask_stream(core, stream, goal, at, start, self.every), core.dates
 
     def _records(self, start: int | None, at: int | None) -> list[Record]:
         """The records up to the time that is asked about; nothing after it is read."""

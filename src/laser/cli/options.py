@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from laser.errors import LaserError, TimeError
-from laser.io import FORMATS, read_background
+from laser.io import FORMATS, Record, read_background
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
 from laser.settings import DEFAULT_LIMIT, RunSettings
@@ -158,6 +158,10 @@ class RunFlags:
         return RunSettings(
             start=start, until=until, background=facts, constants=self.consts, tick=self.tick, limit=self.limit
         )
+
+    def settings_of(self, records: Sequence[Record]) -> RunSettings:
+        """The settings of a run over these records, whose times are dates where the first one's is."""
+        return replace(self.settings, dates=any(record.iso for record in records[:1]))
 
 
 def different_files(written: dict[str, str | None], read: Iterable[str]) -> None:

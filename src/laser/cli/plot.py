@@ -120,9 +120,8 @@ class PlotOptions(options.RunFlags):
 
     def _run(self, program: str, stream: str) -> Timeline:
         records = list(read_stream(stream, self.input_format, self.tick, self.settings.start))
-        dates = any(record.iso for record in records[:1])
         facts = [(record.time, record.facts) for record in records]
-        return draw_run(load(program), facts, self.settings, dates, self.lines)
+        return draw_run(load(program), facts, self.settings_of(records), self.lines)
 
     def _wanted(self, group: Group) -> bool:
         names = [name.strip() for name in (self.only or "").split(",") if name.strip()]

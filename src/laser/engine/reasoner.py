@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn, Unpack
 
 from laser.answers import Changes, Shift, Snapshot
@@ -17,10 +17,9 @@ from laser.engine.state import copy_inputs, decode, encode
 from laser.errors import LaserError, TimeError
 from laser.plan.build import build
 from laser.plan.plan import Plan
-from laser.rules.rule import ResolvedProgram
 from laser.settings import ReasonerOptions, RunSettings
-from laser.syntax.program import Program
-from laser.ticks import check_time
+from laser.syntax.program import Program, expect_program
+from laser.ticks import TimeInput, is_date
 from laser.values import Atom, Predicate
 from laser.values.facts import FactInput
 
@@ -55,7 +54,7 @@ class Reasoner:
     def __init__(
         self,
         program: Program | str,
-        start: int | None = None,
+        start: TimeInput | None = None,
         **options: Unpack[ReasonerOptions],
     ) -> None:
         self._begin(program, RunSettings.read(options, ReasonerOptions, start=start))
@@ -68,7 +67,9 @@ class Reasoner:
         return reasoner
 
     def _begin(self, program: Program | str, settings: RunSettings) -> None:
-        self._core = _core(program, settings)
+        self._program = parse(program) if isinstance(program, str) else expect_program(program)
+        self._settings = settings
+        self._core = accept(self._program, settings)
         self._limit = settings.limit
         self._reports = Reports()
         self._start = settings.start
@@ -99,6 +100,11 @@ class Reasoner:
     def start(self) -> int | None:
         """Where the timeline begins."""
         return self._start
+
+    @property
+    def dates(self) -> bool:
+        """Whether times are dates in this run."""
+        return self._core.dates
 
     @property
     def plan(self) -> Plan:
@@ -158,13 +164,21 @@ class Reasoner:
 
     # -- moving on
 
-    def advance(self, time: int, facts: Iterable[FactInput] = ()) -> Changes:
+    def point(self, time: TimeInput) -> int:
+        """The time point of a time that is given as a date or as a number. The first date makes it a run with dates."""
+        if is_date(time) and not self._core.dates:
+            if self._machine.time >= 0:
+                raise TimeError(f"{time!r} is a date, and the times of this run have been numbers")
+            self._begin(self._program, replace(self._settings, dates=True))
+        return self._core.tick.point(time)
+
+    def advance(self, time: TimeInput, facts: Iterable[FactInput] = ()) -> Changes:
         """Move to a time and take its facts; at the present, take more facts. What changes in the output, in order."""
         self._check_usable()
-        time = self._check_time(time)
+        point = self._check_time(self.point(time))
         given, groups = receive(facts, self._known)
         try:
-            shifts = self._advance(time, groups, given)
+            shifts = self._advance(point, groups, given)
             self._snapshot.note(shifts)
             return Changes(shifts)
         except BaseException as error:
@@ -176,7 +190,6 @@ class Reasoner:
             raise LaserError(f"this reasoner failed and cannot go on: {self._broken}")
 
     def _check_time(self, time: int) -> int:
-        time = check_time(time)
         present = self._machine.time
         if time < present:
             raise TimeError(f"time {time} lies before the present, {present}")
@@ -276,11 +289,3 @@ class Reasoner:
         )
         reasoner._not_streamed = reasoner._find_not_streamed()
         return reasoner
-
-
-def _core(program: Program | str, settings: RunSettings) -> ResolvedProgram:
-    if isinstance(program, str):
-        program = parse(program)
-    elif not isinstance(program, Program):
-        raise TypeError(f"a program is text or what laser.parse gives, not {type(program).__name__}")
-    return accept(program, settings)

@@ -12,13 +12,14 @@ from laser.engine.intake import listed
 from laser.engine.reasoner import Reasoner
 from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
+from laser.ticks import TimeInput
 from laser.values import Atom
 from laser.values.facts import FactInput
 
 __all__ = ["Step", "Stream", "drive", "intervals", "run"]
 
-Stream: TypeAlias = Iterable[tuple[int, Iterable[FactInput]]]
-"""Facts with their times, in the order of time."""
+Stream: TypeAlias = Iterable[tuple[TimeInput, Iterable[FactInput]]]
+"""Facts with their times, which are numbers or dates, in the order of time."""
 
 
 class Step(NamedTuple):
@@ -35,7 +36,8 @@ def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry
     Successive entries of one time point are one step, unless each entry is to be answered at once (``by_entry``): then
     later ones revise the answer. Where the timeline has a start and nothing comes, it has at least that time point.
     """
-    within = stream if until is None else takewhile(lambda entry: entry[0] <= until, stream)
+    entries = ((reasoner.point(time), facts) for time, facts in stream)
+    within = entries if until is None else takewhile(lambda entry: entry[0] <= until, entries)
     for time, facts in within if by_entry else _time_points(within):
         given = listed(facts)
         yield Step(time, given, reasoner.advance(time, given))
@@ -47,7 +49,7 @@ def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry
         yield Step(last, [], reasoner.advance(last))
 
 
-def _time_points(stream: Stream) -> Iterator[tuple[int, list[FactInput]]]:
+def _time_points(stream: Iterable[tuple[int, Iterable[FactInput]]]) -> Iterator[tuple[int, list[FactInput]]]:
     for time, entries in groupby(stream, key=itemgetter(0)):
         yield time, [fact for _, facts in entries for fact in (facts if type(facts) is tuple else listed(facts))]
 

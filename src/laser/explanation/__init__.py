@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Unpack
 
 from laser.explanation.explanation import Explanation, Extent, Failure, Premise, Proof, RuleText
 from laser.settings import ProgramOptions, RunSettings
 from laser.syntax.program import Program
+from laser.ticks import TimeInput, is_date
 from laser.values.facts import FactInput
 
 if TYPE_CHECKING:
@@ -18,11 +21,11 @@ __all__ = ["Explanation", "Extent", "Failure", "Premise", "Proof", "RuleText", "
 
 def explain(
     program: Program | str,
-    stream: Iterable[tuple[int, Iterable[FactInput]]],
+    stream: Iterable[tuple[TimeInput, Iterable[FactInput]]],
     atom: FactInput | Pattern,
-    time: int,
+    time: TimeInput,
     *,
-    start: int | None = None,
+    start: TimeInput | None = None,
     background: Iterable[FactInput] = (),
     all: bool = False,  # noqa: A002 - the word of the specification
     **options: Unpack[ProgramOptions],
@@ -36,4 +39,10 @@ def explain(
 
     program = parse(program) if isinstance(program, str) else program
     settings = RunSettings.read(options, ProgramOptions, start=start, background=background)
-    return ask_stream(accept(program, settings), stream, read_goal(atom, program), time, settings.start, all)
+    entries = iter(stream)
+    first = list(islice(entries, 1))
+    if is_date(time) or any(is_date(when) for when, _ in first):
+        settings = replace(settings, dates=True)
+    points = ((settings.tick.point(when), facts) for when, facts in chain(first, entries))
+    goal, at = read_goal(atom, program), settings.tick.point(time)
+    return ask_stream(accept(program, settings), points, goal, at, settings.start, all)

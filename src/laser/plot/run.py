@@ -21,7 +21,6 @@ def timeline(
     program: Program | str,
     stream: Stream,
     *,
-    dates: bool = False,
     lines: Lines = None,
     **options: Unpack[RunOptions],
 ) -> Timeline:
@@ -35,19 +34,19 @@ def timeline(
         3        4        5        6
     """
     program = parse(program) if isinstance(program, str) else program
-    return draw_run(program, stream, RunSettings.read(options), dates, lines)
+    return draw_run(program, stream, RunSettings.read(options), lines)
 
 
 def draw_run(
     program: Program,
     stream: Stream,
     settings: RunSettings,
-    dates: bool = False,
     lines: Lines = None,
 ) -> Timeline:
     """The same with settings that were checked before."""
-    given, derived = track(Reasoner.of(program, settings), stream, settings.until)
-    return make_timeline(given, derived, lines, head_order(program), settings.tick if dates else None)
+    reasoner = Reasoner.of(program, settings)
+    given, derived = track(reasoner, stream, settings.until)
+    return make_timeline(given, derived, lines, head_order(program), settings.tick if reasoner.dates else None)
 
 
 def track(reasoner: Reasoner, stream: Stream, until: int | None) -> tuple[Tracks, Tracks]:

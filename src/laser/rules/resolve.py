@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count, product
@@ -21,6 +21,7 @@ from laser.rules.body import (
     InnerElement,
     Modality,
 )
+from laser.rules.dates import instants
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.rules.scopes import Scope, bound_outside, scopes
 from laser.settings import DEFAULTS, RunSettings
@@ -29,7 +30,8 @@ from laser.syntax.printer import write_statement
 from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate, variables
 from laser.ticks import Tick
-from laser.values import Atom, Value
+from laser.values import Atom, Duration, Time, Value
+from laser.values.operations import INSTANT, POINT
 from laser.windows import HISTORY, PRESENT, LastOf, Window
 
 __all__ = ["resolve", "resolve_window"]
@@ -37,14 +39,20 @@ __all__ = ["resolve", "resolve_window"]
 
 def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
     """The evaluated form of a program that was accepted with these settings."""
-    resolver = _Resolver(program, program.constant_values(settings.constants), settings.tick)
+    dates = settings.dates or program.has_dates or _has_times(settings.background)
+    resolver = _Resolver(program, program.constant_values(settings.constants), settings.tick, dates)
     facts = {atom for fact in program.facts for atom in resolver.facts(fact)}
     return ResolvedProgram(
         rules=tuple(resolver.rule(rule) for rule in program.rules),
         background=frozenset(facts.union(settings.background)),
         shown=program.shown,
         tick=settings.tick,
+        dates=dates,
     )
+
+
+def _has_times(facts: Iterable[Atom]) -> bool:
+    return any(type(arg) is Time for fact in facts for arg in fact)
 
 
 def resolve_window(
@@ -68,6 +76,9 @@ def resolve_window(
 
 def _whole(size: tree.Size, constants: Mapping[str, Value], tick: Tick | None) -> int | None:
     value = evaluate(size.term, {}, constants)
+    if size.unit is None and isinstance(value, Duration):
+        ticks = tick and tick.count(value)
+        return ticks if isinstance(ticks, int) else None
     if size.unit is None:
         return value if isinstance(value, int) else None
     return tick.ticks(value, size.unit) if tick and isinstance(value, int | float) else None
@@ -80,17 +91,25 @@ class _Resolver:
     program: Program
     constants: Mapping[str, Value]
     tick: Tick
+    dates: bool = False
     fresh: Iterator[int] = field(default_factory=count)
     names: Mapping[str, str] = field(default_factory=dict)
     """Other names for variables: those of an aggregate that another one of the rule has, too."""
+    instants: frozenset[str] = frozenset()
+    """In a run with dates, the variables of the rule at hand that stand for times and are instants."""
+    points: dict[str, tree.Variable] = field(default_factory=dict)
+    """Their time points, as far as the body at hand asks for them."""
 
     def rule(self, rule: tree.Rule) -> Rule:
+        self.instants = instants(rule, lambda term: evaluate(term, {}, self.constants)) if self.dates else frozenset()
+        self.points = {}
         aggregates = _Aggregates(self, rule)
+        body = tuple(element for given in rule.body for element in aggregates.elements(given))
         return Rule(
             predicate=rule.head.predicate,
             args=tuple(map(self.term, rule.head.args)),
-            time=None if rule.time is None else self.term(rule.time),
-            body=tuple(element for given in rule.body for element in aggregates.elements(given)),
+            time=None if rule.time is None else self.head_time(rule.time),
+            body=body,
             text=_rule_text(self.program, rule),
             origin=rule,
         )
@@ -127,7 +146,7 @@ class _Resolver:
     def modality(self, written: tree.Modality, equations: list[Comparison]) -> Modality:
         match written:
             case tree.At(time=time):
-                return At(self.flat(time, equations))
+                return At(self.point(time, equations))
             case "now":
                 return NOW
             case "sometime":
@@ -138,6 +157,38 @@ class _Resolver:
                 return AtLeast(self.times(number) + (sign == "<="))
             case _:
                 assert_never(written)
+
+    def point(self, time: tree.Term, equations: list[Comparison]) -> tree.Term:
+        """The time point of ``at T``; in a run with dates, equations lead to it from the instant, and back."""
+        term = self.flat(time, equations)
+        if not self.dates or self.is_point(time):
+            return term
+        if isinstance(term, tree.Constant):
+            return tree.Constant(self.value(self.ticking(POINT, term)))
+        assert isinstance(term, tree.Variable)
+        point = self.points.get(term.name)
+        if point is None:
+            point = self.points[term.name] = tree.Variable.computed(next(self.fresh))
+            equations.append(Comparison("=", term, self.ticking(INSTANT, point)))
+            equations.append(Comparison("=", point, self.ticking(POINT, term)))
+        return point
+
+    def is_point(self, time: tree.Term) -> bool:
+        """Whether all variables of a time can stay time points."""
+        names = {variable.name for variable in variables((time,))}
+        return bool(names) and names.isdisjoint(self.instants)
+
+    def head_time(self, time: tree.Term) -> tree.Term:
+        term = self.term(time)
+        if not self.dates or self.is_point(time):
+            return term
+        if isinstance(term, tree.Constant):
+            return tree.Constant(self.value(self.ticking(POINT, term)))
+        known = self.points.get(term.name) if isinstance(term, tree.Variable) else None
+        return known or self.ticking(POINT, term)
+
+    def ticking(self, operator: str, *operands: tree.Term) -> tree.Arithmetic:
+        return tree.Arithmetic(operator, (*operands, tree.Constant(self.tick.duration)))
 
     def times(self, number: tree.Constant | tree.ConstantName) -> int:
         value = self.value(number)
@@ -160,12 +211,18 @@ class _Resolver:
                 return tree.Variable(self.names.get(name, name))
             case tree.Constant() | tree.ConstantName():
                 return tree.Constant(self.value(term))
-            case tree.Arithmetic():
-                return tree.Arithmetic(term.operator, tuple(map(self.term, term.operands)))
+            case tree.Arithmetic(operator=operator, operands=operands):
+                return self.arithmetic(operator, tuple(map(self.term, operands)), self.is_point(term))
             case tree.Range() | tree.Aggregate():
                 raise AssertionError("ranges stand in facts only, and aggregates in comparisons")
             case _:
                 assert_never(term)
+
+    def arithmetic(self, operator: str, operands: tuple[tree.Term, ...], of_points: bool = False) -> tree.Arithmetic:
+        """An operation; sums learn the tick where a time may meet a number of ticks."""
+        if self.dates and operator in ("+", "-") and len(operands) == 2 and not of_points:
+            return self.ticking(operator, *operands)
+        return tree.Arithmetic(operator, operands)
 
     def level(self, term: tree.Term) -> Fraction:
         """The level of a quantile: the decimal as it is written, not the double next to it."""
@@ -175,7 +232,7 @@ class _Resolver:
         """The value of a term without variables."""
         value = evaluate(term, {}, self.constants)
         assert value is not None
-        return value
+        return self.tick.count(value) if isinstance(value, Duration) and not self.dates else value
 
     def facts(self, fact: tree.Fact) -> Iterator[Atom]:
         """The ground atoms of a fact: one, or more where it has ranges."""
@@ -224,13 +281,13 @@ class _Aggregates:
                 found.append(self.aggregate(term, tree.Variable.computed(next(self.resolver.fresh)), origin))
                 return found[-1].result
             case tree.Arithmetic(operator=operator, operands=operands):
-                return tree.Arithmetic(operator, tuple(self.without(each, found, origin) for each in operands))
+                return self.resolver.arithmetic(operator, tuple(self.without(each, found, origin) for each in operands))
             case _:
                 return self.resolver.term(term)
 
     def aggregate(self, written: tree.Aggregate, result: tree.Variable, origin: tree.Comparison) -> Aggregate:
         scope = self.scopes[id(written)]
-        resolver = replace(self.resolver, names=self.names(scope))
+        resolver = replace(self.resolver, names=self.names(scope), points={})
         return Aggregate(
             fold=written.fold,
             folded=tuple(map(resolver.term, written.folded)),

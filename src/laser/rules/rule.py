@@ -79,6 +79,8 @@ class ResolvedProgram:
     background: frozenset[Atom] = frozenset()
     shown: frozenset[Predicate] | None = None
     tick: Tick = SECOND
+    dates: bool = False
+    """Whether its times are instants of the calendar."""
 
     @cached_property
     def derived(self) -> frozenset[Predicate]:

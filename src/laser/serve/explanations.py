@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from laser.explanation import Explanation, Failure, Premise, Proof, explain
+from laser.settings import RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick
 from laser.values import Atom, write_value
 
 __all__ = ["tell"]
@@ -17,10 +17,10 @@ MOST_NODES = 400
 
 
 def tell(
-    program: Program, stream: list[tuple[int, list[Atom]]], atom: str, time: int, start: int | None, tick: Tick
+    program: Program, stream: list[tuple[int, list[Atom]]], atom: str, time: int, settings: RunSettings
 ) -> dict[str, Any]:
     """Why an atom holds at a time, or why not: as text, and as the tree that the page draws."""
-    told = explain(program, stream, atom, time, start=start, tick=tick)
+    told = explain(program, stream, atom, time, start=settings.start, tick=settings.tick, dates=settings.dates)
     return {
         "atom": str(told.atom),
         "time": time,

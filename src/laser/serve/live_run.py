@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from laser.checks.load import parse
@@ -57,6 +58,8 @@ class LiveRun:
         changes: list[tuple[int, str, bool]] = []
         facts: list[tuple[int, str]] = []
         stream = [(record.time, record.facts) for record in records]
+        if any(record.iso for record in records[:1]) and self._reasoner.time is None:
+            self._reasoner = Reasoner.of(self._program, replace(self._settings, dates=True))
         for time, given, changed in drive(self._reasoner, stream) if stream else ():
             changes += [(at, str(atom), holds) for at, atom, holds in changed]
             atoms = list(map(to_atom, given))
@@ -78,4 +81,5 @@ class LiveRun:
         present = self._reasoner.time
         if present is None or time > present:
             raise TimeError(f"time {time} is not there yet")
-        return tell(self._program, stream, str(message["atom"]), time, self._reasoner.start, self._settings.tick)
+        settings = replace(self._settings, start=self._reasoner.start, dates=self._reasoner.dates)
+        return tell(self._program, stream, str(message["atom"]), time, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from laser.checks.load import parse
@@ -21,7 +22,6 @@ from laser.serve.live_run import LiveRun, run_settings
 from laser.settings import RunSettings
 from laser.syntax.formatter import format_source
 from laser.syntax.program import Program
-from laser.ticks import Tick
 from laser.values import Atom
 
 __all__ = ["Worker"]
@@ -75,9 +75,10 @@ class Request:
     """What the page asks about: a program and a stream, read."""
 
     def __init__(self, message: Message) -> None:
-        self.settings = run_settings(message)
+        settings = run_settings(message)
         self.program_text = str(message.get("program", ""))
-        self.records, self.stream_findings = _read_stream(str(message.get("stream", "")), self.settings)
+        self.records, self.stream_findings = _read_stream(str(message.get("stream", "")), settings)
+        self.settings = replace(settings, dates=any(record.iso for record in self.records[:1]))
 
     @property
     def program(self) -> Program:
@@ -89,11 +90,6 @@ class Request:
     @property
     def stream(self) -> list[tuple[int, list[Atom]]]:
         return [(record.time, list(record.facts)) for record in self.records]
-
-    @property
-    def dates(self) -> Tick | None:
-        """The tick by which times are shown as dates, if the stream has dates."""
-        return self.settings.tick if any(record.iso for record in self.records[:1]) else None
 
 
 def _read_stream(text: str, settings: RunSettings) -> tuple[list[Record], list[Message]]:
@@ -124,14 +120,13 @@ def evaluate(message: Message) -> Message:
         return told
     reasoner = request.reasoner()
     tracks = track(reasoner, request.stream, request.settings.until)
-    made = make_timeline(*tracks, None, head_order(request.program), request.dates)
+    dates = request.settings.tick if reasoner.dates else None
+    made = make_timeline(*tracks, None, head_order(request.program), dates)
     shown = _bounded(reduce(made, COLUMNS, ROWS))
     return {**told, "timeline": shown.to_json(), "reports": list(reasoner.reports), "facts": _count(request.records)}
 
 
 def _bounded(made: Timeline) -> Timeline:
-    from dataclasses import replace
-
     return made if len(made.groups) <= GROUPS else replace(made, groups=made.groups[:GROUPS], reduced=True)
 
 
@@ -155,8 +150,7 @@ def explain(message: Message) -> Message:
     from laser.serve.explanations import tell
 
     request = Request(message)
-    atom, at, settings = str(message["atom"]), int(message["at"]), request.settings
-    return tell(request.program, request.stream, atom, at, settings.start, settings.tick)
+    return tell(request.program, request.stream, str(message["atom"]), int(message["at"]), request.settings)
 
 
 def tidy(message: Message) -> Message:

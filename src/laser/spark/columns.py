@@ -64,7 +64,9 @@ def carrier(kind: str) -> str:
     ('long', 'double', 'string')
     """
     static = static_type(kind)
-    return "long" if static.fits(INTEGER) else "double" if static.fits(NUMBER) else "string"
+    if static.fits(INTEGER) or static.fits(TIME):
+        return "long"
+    return "double" if static.fits(NUMBER) else "string"
 
 
 def join(one: str | None, other: str) -> str:

@@ -38,6 +38,7 @@ from laser.syntax.tree import (
 from laser.ticks import UNITS, Tick
 from laser.values import TYPES, Predicate, Value
 from laser.values.fold import Fold
+from laser.values.operations import apply
 from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 __all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
@@ -244,7 +245,9 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return Constant(_read(word), span_of(word))
 
     def negative(self, minus: Token, word: Token) -> Constant:
-        return Constant(-_read(word), span_of(minus, word))  # type: ignore[operator]
+        value = apply("-", _read(word))
+        assert value is not None
+        return Constant(value, span_of(minus, word))
 
     def variable(self, name: Token) -> Variable:
         return Variable(str(name), span_of(name))

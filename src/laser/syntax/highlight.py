@@ -14,6 +14,7 @@ _COLOURS = {
     "comment": "#808890",
     "VARIABLE": "#2a8fd0",
     "NUMBER": "#d0682a",
+    "DURATION": "#d0682a",
     "LITERAL": "#2a9d6e",
     "IRI": "#2a9d6e",
     "word": "#b8579a",

@@ -114,6 +114,7 @@ class _Lexer:
         self.in_window = False
         self.opened: list[int | None] = []
         """For each open bracket, the place of the name before it, until a colon has made that the name of an aggregate."""
+        self.after_at = False
 
     def run(self) -> Lexed:
         tokens = self.result.tokens
@@ -132,8 +133,12 @@ class _Lexer:
                 kind = self._word(word)
             elif kind in _TERMINALS:
                 kind = _TERMINALS[kind]
+                if kind == "DURATION" and self._is_two_words(end):
+                    self._add_two_words(word, start, end)
+                    continue
             elif kind in _SIGNS:
                 kind = _SYMBOLS[word]
+                self.after_at = kind == "ATSIGN" or (self.after_at and kind in _IN_TIME)
                 self.in_window = kind == "LBRACKET" or (self.in_window and kind in _IN_WINDOW)
                 if kind in _CALLS:
                     self._call(kind)
@@ -154,6 +159,22 @@ class _Lexer:
         if word == "times" and self._ends_count():
             return COUNT_WORDS[word]
         return WORDS.get(word, "NAME")
+
+    def _is_two_words(self, end: int) -> bool:
+        """Whether a number and a unit are no duration: in a window they are its size, and ``@5 s`` may be about an atom s."""
+        before = [token.type for token in self.result.tokens[-3:]]
+        before = before[:-1] if before[-1:] == ["MINUS"] else before
+        counts = before[-1:] == ["_HASH"] or before[-2:] == ["DIAMOND", "COMPARE"]
+        if self.in_window or counts or self.text.startswith("(", end):
+            return True
+        return self.after_at and _GOES_ON.match(self.text, end) is None
+
+    def _add_two_words(self, word: str, start: int, end: int) -> None:
+        number = _DIGITS.match(word)
+        assert number is not None
+        unit = word[number.end() :].lstrip()
+        self._add("NUMBER", number[0], start, start + number.end())
+        self._add(self._word(unit), unit, end - len(unit), end)
 
     def _ends_count(self) -> bool:
         """Whether ``at least n`` stands here: only what follows makes it a count, and not a time that is called ``least``."""
@@ -261,6 +282,11 @@ class _Lexer:
         return line, position - self.starts[line - 1] + 1
 
 
+_DIGITS = re.compile(r"[0-9.]+")
+_IN_TIME = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "LPAR", "RPAR"})
+"""Signs after ``@`` that belong to the time: the atom is still to come."""
+_GOES_ON = re.compile(rf"(?:\s|%\*.*?\*%|/\*.*?\*/|(?:%|//)[^\n\r]*+)*+(?:[-+*)¬<]|/(?![/*])|{string.NAME})", re.DOTALL)
+"""What follows a term after ``@``: more of it, or the atom."""
 _SIGNS = frozenset({"SYMBOL", "DIRECTIVE"})
 _CALLS = frozenset({"LPAR", "RPAR", "DOT"})
 _COLONS = frozenset({"PREFIXED", "NAMESPACE"})

@@ -35,7 +35,7 @@ from laser.syntax.tree import (
     Window,
 )
 from laser.values import Iri, Predicate, Value, write_value
-from laser.values.operations import is_number
+from laser.values.operations import is_signed
 from laser.values.string import quote
 
 if TYPE_CHECKING:
@@ -230,7 +230,9 @@ class _Writer:
                 return f"{name}({', '.join(map(self.term, operands))})", _PRIMARY
             case "-", (operand,):
                 return f"-{self.operand_of_minus(operand)}", _SIGNED
-            case ("+" | "-") as sign, (left, right):
+            case (("instant" | "point"), (operand, _)):  # resolved terms: what the user wrote is the operand
+                return self.term(operand, _PRIMARY), _PRIMARY
+            case ("+" | "-") as sign, (left, right, *_):  # in a resolved term, the tick may follow
                 return f"{self.term(left)} {sign} {self.term(right, _PRODUCT)}", _SUM
             case sign, (left, right):
                 return f"{self.term(left, _PRODUCT)} {sign} {self.term(right, _SIGNED)}", _PRODUCT
@@ -243,9 +245,9 @@ class _Writer:
         return f"#{term.fold.value}{{ {inside} }}" if self.formal else f"{term.fold.value}({inside})"
 
     def operand_of_minus(self, operand: Term) -> str:
-        """A number is in parentheses: without them the minus would be part of it."""
-        is_signed = isinstance(operand, Constant) and is_number(operand.value)
-        return f"({self.term(operand)})" if is_signed else self.term(operand, _PRIMARY)
+        """A number or a duration is in parentheses: without them the minus would be part of it."""
+        has_sign = isinstance(operand, Constant) and is_signed(operand.value)
+        return f"({self.term(operand)})" if has_sign else self.term(operand, _PRIMARY)
 
     def iri(self, iri: str) -> str:
         """The prefixed name by the longest prefix that fits, or the IRI in its brackets."""

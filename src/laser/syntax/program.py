@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from laser.errors import FactError, Span
-from laser.syntax.terms import evaluate
-from laser.syntax.tree import ConstDirective, Fact, PrefixDirective, Rule, ShowDirective, Statement
-from laser.values import Predicate, Value, to_value
+from laser.syntax.terms import evaluate, subterms
+from laser.syntax.tree import Constant, ConstDirective, Fact, PrefixDirective, Rule, ShowDirective, Statement
+from laser.values import Predicate, Time, Value, to_value
 from laser.values.number import is_writable
 
 __all__ = ["Notation", "Program", "expect_program", "source_text", "to_constant"]
@@ -55,6 +55,15 @@ class Program:
                 if value is not None:
                     values[statement.name] = value
         return values
+
+    @cached_property
+    def has_dates(self) -> bool:
+        """Whether a date is written in it; the times of every run of it are dates then."""
+        terms = [term for rule in self.rules for term in rule.terms()]
+        terms += [arg for fact in self.facts for arg in fact.atom.args]
+        terms += [directive.value for directive in self.constants.values()]
+        parts = (part for term in terms for part in subterms(term))
+        return any(isinstance(part, Constant) and isinstance(part.value, Time) for part in parts)
 
     @cached_property
     def prefixes(self) -> dict[str, str]:

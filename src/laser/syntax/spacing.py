@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from lark import Token
@@ -10,7 +11,7 @@ __all__ = ["spaced"]
 
 _SPELLING = {"==": "=", "<>": "!=", "<-": ":-", "◊": "◇", "⋄": "◇", "◻": "□"}
 _NAMES = frozenset({"NAME", "IRI", "PREFIXED"})
-_TERM_ENDS = _NAMES | {"VARIABLE", "NUMBER", "LITERAL", "RPAR", "RBRACE"}
+_TERM_ENDS = _NAMES | {"VARIABLE", "NUMBER", "DURATION", "LITERAL", "RPAR", "RBRACE"}
 _CALLED = _NAMES | {"ABS", "MIN", "MAX", "FOLD"}
 _SIGNS = frozenset({"PLUS", "MINUS", "STAR", "SLASH"})
 _NEVER_BEFORE = frozenset({"_COMMA", "RPAR", "RBRACKET", "DOT", "_RANGE", "_CARET", "_SEMICOLON", "LBRACE"})
@@ -28,8 +29,14 @@ def spaced(tokens: Sequence[Token]) -> str:
     for i, token in enumerate(tokens):
         if i and _is_apart(tokens, i):
             parts.append(" ")
-        parts.append(_SPELLING.get(str(token), str(token)))
+        parts.append(_spelled(token))
     return "".join(parts)
+
+
+def _spelled(token: Token) -> str:
+    if token.type == "DURATION":
+        return re.sub(r"(?<=[0-9])\s*(?=[a-z])", " ", token)
+    return _SPELLING.get(str(token), str(token))
 
 
 def _is_apart(tokens: Sequence[Token], i: int) -> bool:

@@ -19,12 +19,14 @@ from laser.values.registry import (
     write_value,
 )
 from laser.values.string import RESERVED, is_name
+from laser.values.time import Duration, Time
 
 __all__ = [
     "Atom",
     "BY_CLASS",
     "check_predicate_name",
     "CODE_NAMES",
+    "Duration",
     "from_json",
     "Iri",
     "is_name",
@@ -33,6 +35,7 @@ __all__ = [
     "Predicate",
     "RESERVED",
     "static_type_of",
+    "Time",
     "to_json",
     "to_value",
     "type_of",

@@ -10,6 +10,7 @@ from laser.values.iri import IRI, Iri
 from laser.values.number import NUMBER
 from laser.values.static_type import StaticType
 from laser.values.string import STRING
+from laser.values.time import DURATION, TIME, Duration, Time
 from laser.values.value_type import ValueType
 
 __all__ = [
@@ -28,9 +29,9 @@ __all__ = [
     "write_value",
 ]
 
-Value: TypeAlias = int | float | str | Iri
+Value: TypeAlias = int | float | str | Iri | Time | Duration
 
-TYPES: Final = (STRING, NUMBER, IRI)
+TYPES: Final = (STRING, TIME, DURATION, NUMBER, IRI)
 """All value types. Where a text or an object could be of several, the first that takes it has it."""
 
 BY_CLASS: Final[Mapping[type, ValueType]] = {python: each for each in TYPES for python in each.classes}
@@ -86,7 +87,7 @@ def write_value(value: Value) -> str:
 
 
 def value_order(value: Value) -> tuple[int, Any]:
-    """A total order over all values: numbers, then strings, then IRIs."""
+    """A total order over all values: numbers, strings, IRIs, times, durations."""
     return (_RANK[type(value)], value)
 
 

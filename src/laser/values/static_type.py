@@ -1,7 +1,7 @@
 """Static types: what is known of an argument before anything runs.
 
-A value knows its own type (``value_type.py``). A *position* of a predicate has a static type: it says more than the class
-of a value (a time point is an integer inside), and it decides which column of a table the position becomes.
+A value knows its own type (``value_type.py``). A *position* of a predicate has a static type: it is known before there are
+values, and it decides which column of a table the position becomes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["ANY", "BOOLEAN", "INTEGER", "NUMBER", "STRING", "TIME", "StaticType", "join"]
+__all__ = ["ANY", "BOOLEAN", "DURATION", "INTEGER", "NUMBER", "STRING", "TIME", "StaticType", "join"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class StaticType:
 
 NUMBER = StaticType("number", column="double")
 INTEGER = StaticType("integer", NUMBER, "bigint")
-TIME = StaticType("time", INTEGER, "timestamp")
+TIME = StaticType("time", column="timestamp")
+DURATION = StaticType("duration", column="interval day to second")
 STRING = StaticType("string", column="string")
 BOOLEAN = StaticType("boolean", STRING, "boolean")
 ANY = StaticType("any")
@@ -47,7 +48,7 @@ ANY = StaticType("any")
 def join(one: StaticType, other: StaticType) -> StaticType | None:
     """The narrowest type that has the values of both; None where only ``any`` would do.
 
-    >>> print(join(INTEGER, NUMBER), join(TIME, INTEGER), join(BOOLEAN, STRING), join(STRING, NUMBER))
-    number integer string None
+    >>> print(join(INTEGER, NUMBER), join(BOOLEAN, STRING), join(STRING, NUMBER), join(TIME, INTEGER))
+    number string None None
     """
     return next((wider for wider in one.widening() if other.fits(wider)), None)

@@ -85,7 +85,7 @@ class Expressions:
         name = f"e{self.count}"
         self.count += 1
         general = f"calculate({self.rule}, {operator!r}, {', '.join(values)})"
-        if operator in ("+", "-") and len(values) == 2 and _is_integer(operands[1]):
+        if operator in ("+", "-") and len(values) >= 2 and _is_integer(operands[1]):
             small = f"{values[0]}.__class__ is int and -{SMALL} < {values[0]} < {SMALL}"
             general = f"{values[0]} {operator} {values[1]} if {small} else {general}"
         self.line(f"{name} = {general}")

@@ -27,7 +27,7 @@ from laser.values.facts import read_literal
 
 __all__ = ["CSV", "read_field", "write_field"]
 
-_PADDED = re.compile(r"-?0[0-9]|-\s")
+_PADDED = re.compile(r"-?0[0-9][-+0-9.eE]*\Z|-\s")
 """How no table writes a number: 007 is a code, and JSON does not have it either."""
 _PADDING = frozenset("-0")
 _MUST_QUOTE = re.compile(r'[,"\r\n]|\A\s|\s\Z|\A\Z')

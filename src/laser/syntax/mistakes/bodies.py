@@ -10,7 +10,7 @@ __all__ = ["BODY_MISTAKES", "missing_comma"]
 _OPPOSITE = {
     "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "==": "!=", "!=": "=", "<>": "=", "≤": ">", "≥": "<", "≠": "=",
 }  # fmt: skip
-_ELEMENT_STARTS = NAMES | {"VARIABLE", "NOT", "BOX", "ATSIGN", "LITERAL", "NUMBER"}
+_ELEMENT_STARTS = NAMES | {"VARIABLE", "NOT", "BOX", "ATSIGN", "LITERAL", "NUMBER", "DURATION"}
 _LAW = "a body is a list of atoms and comparisons, divided by commas"
 
 

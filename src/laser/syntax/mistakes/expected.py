@@ -7,7 +7,22 @@ from laser.syntax.mistakes.case import Case
 
 __all__ = ["anything_else", "unfinished"]
 
-_TERM = {"VARIABLE", "NUMBER", "LITERAL", "NAME", "CNAME", "IRI", "MINUS", "LPAR", "ABS", "MIN", "MAX", "FOLD", "_HASH"}
+_TERM = {
+    "VARIABLE",
+    "NUMBER",
+    "DURATION",
+    "LITERAL",
+    "NAME",
+    "CNAME",
+    "IRI",
+    "MINUS",
+    "LPAR",
+    "ABS",
+    "MIN",
+    "MAX",
+    "FOLD",
+    "_HASH",
+}
 _GROUPS = (
     ({"VARIABLE", "NUMBER", "LITERAL", "NAME"}, _TERM, "a term"),
     ({"NAME", "IRI"}, {"NAME", "CNAME", "IRI"}, "a name"),

@@ -18,7 +18,7 @@ _MODALITY_LAW = "a window is looked at with ◇ (some time), □ (every time) or
 def bare_window(case: Case) -> Diagnostic | None:
     if case.kind(-1) != "_IN" or case.kind() == "LBRACKET":
         return None
-    size = case.word() if case.kind() in ("NUMBER", "NAME", "CNAME") else "n"
+    size = case.word() if case.kind() in ("NUMBER", "DURATION", "NAME", "CNAME") else "n"
     unit = f" {case.word(1)}" if case.kind(1) in ("NAME", "CNAME", "MIN", "_HASH") else ""
     return case.found("bare-window", "a window must follow `in`", _LAW, f"write `in [{size}{unit}]`")
 
