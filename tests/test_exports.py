@@ -5,6 +5,7 @@ import laser
 EXPORTS = [
     "Atom",
     "Change",
+    "Duration",
     "Explanation",
     "FactError",
     "Interval",
@@ -17,6 +18,7 @@ EXPORTS = [
     "Reasoner",
     "RecordError",
     "StateError",
+    "Time",
     "TimeError",
     "check",
     "explain",

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
         TimeError,
     )
     from laser.explanation import Explanation, explain
-    from laser.values import Atom, Iri, Predicate
+    from laser.values import Atom, Duration, Iri, Predicate, Time
 
 __all__ = [
     "Atom",
     "Change",
+    "Duration",
     "Explanation",
     "FactError",
     "Interval",
@@ -40,6 +41,7 @@ __all__ = [
     "Reasoner",
     "RecordError",
     "StateError",
+    "Time",
     "TimeError",
     "check",
     "explain",
@@ -60,7 +62,7 @@ _HOMES = {
         "TimeError",
     ),
     "laser.explanation": ("Explanation", "explain"),
-    "laser.values": ("Atom", "Iri", "Predicate"),
+    "laser.values": ("Atom", "Duration", "Iri", "Predicate", "Time"),
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -83,16 +83,16 @@ class Tick:
         ticks = Fraction(duration.micros, 1_000_000) / self.seconds
         return int(ticks) if ticks.denominator == 1 else float(ticks)
 
-    def from_datetime(self, moment: datetime) -> int:
-        """The time point that contains a moment; one without a zone is in UTC."""
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    def from_datetime(self, moment: datetime, zone: tzinfo = UTC) -> int:
+        """The time point that contains a moment; one without a zone is in ``zone``."""
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
         micro = (aware - _EPOCH) // timedelta(microseconds=1)
         point = Fraction(micro, 1_000_000) // self.seconds
         if point < 0:
             raise TimeError(f"{moment.isoformat()} lies before 1970: time points are not negative")
         return int(point)
 
-    def from_text(self, text: str) -> int:
+    def from_text(self, text: str, zone: tzinfo = UTC) -> int:
         """A time point from an integer or an ISO 8601 date and time."""
         text = text.strip()
         if text.isascii() and text.isdigit():
@@ -101,17 +101,17 @@ class Tick:
             moment = datetime.fromisoformat(text)
         except ValueError:
             raise TimeError(f"{text!r} is no time: write a non-negative integer or an ISO 8601 date and time") from None
-        return self.from_datetime(moment)
+        return self.from_datetime(moment, zone)
 
-    def point(self, time: TimeInput) -> int:
+    def point(self, time: TimeInput, zone: tzinfo = UTC) -> int:
         """A time point from what a user gives as a time: an integer, a datetime, or ISO 8601 text.
 
         >>> Tick().point(36), Tick().point("1970-01-01T00:01:00Z")
         (36, 60)
         """
         if isinstance(time, datetime):
-            return self.from_datetime(time)
-        return self.from_text(time) if isinstance(time, str) and is_date(time) else check_time(time)
+            return self.from_datetime(time, zone)
+        return self.from_text(time, zone) if isinstance(time, str) and is_date(time) else check_time(time)
 
     def to_datetime(self, point: int) -> datetime:
         """The moment at which a time point begins, in UTC."""

@@ -7,6 +7,7 @@ import pytest
 from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.rules.types import ClashError, argument_types
+from laser.settings import RunSettings
 from laser.values import Predicate
 from laser.values.static_type import ANY, BOOLEAN, INTEGER, NUMBER, STRING, TIME, StaticType
 
@@ -14,8 +15,8 @@ INT = StaticType("int", INTEGER)
 A, B = Predicate("a", 1), Predicate("b", 1)
 
 
-def types(text: str, given=None, **options) -> dict[str, str]:
-    found = argument_types(accept(parse(text)), given or {}, **options)
+def types(text: str, given=None, dates=False, **options) -> dict[str, str]:
+    found = argument_types(accept(parse(text), RunSettings(dates=dates)), given or {}, **options)
     return {predicate.name: " ".join(map(str, known)) for predicate, known in found.items()}
 
 
@@ -41,7 +42,25 @@ def test_what_is_given_flows_through_the_rules(program: str, given: StaticType, 
 
 
 def test_the_time_of_an_atom_has_the_type_of_times() -> None:
-    assert types("q(T) :- a(X) at T in [5].", {A: [INT]}, time=TIME)["q"] == "time"
+    assert types("q(T) :- a(X) at T in [5].", {A: [INT]})["q"] == "integer"
+    assert types("q(T) :- a(X) at T in [5].", {A: [INT]}, dates=True)["q"] == "time"
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("T - 2026-01-01T00:00:00Z", "duration"),
+        ("T + 5", "time"),
+        ("T + 10 min", "time"),
+        ("(T - S) / 2", "duration"),
+        ("(T - S) / 1 s", "number"),
+        ("(T - S) div 1 s", "integer"),
+        ("max(T, S)", "time"),
+        ("abs(T - S)", "duration"),
+    ],
+)
+def test_the_types_of_computed_times(term: str, expected: str) -> None:
+    assert types(f"q(X) :- a(S), a(Y) at T in [5], X = {term}.", {A: [TIME]}, dates=True)["q"] == expected
 
 
 def test_a_variable_in_two_places_has_the_type_that_matches_in_both() -> None:

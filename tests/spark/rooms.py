@@ -19,6 +19,7 @@ from laser.settings import RunSettings
 from laser.spark.arrow import table_of, time_points
 from laser.spark.background import read_background
 from laser.spark.bucket import Bucket, Span
+from laser.spark.columns import conversion
 from laser.spark.job import Job
 from laser.spark.layout import Layout, PredicateColumns
 from laser.spark.lift import SEEN
@@ -31,7 +32,6 @@ from laser.spark.store import Entry, Head
 from laser.syntax.program import Program
 from laser.ticks import Tick
 from laser.values import Atom, Predicate
-from laser.values.facts import read_value
 
 Rows = list[tuple[int, Atom]]
 Arrivals = list[tuple[int, Atom, int]]
@@ -193,7 +193,7 @@ def spread(job: Job, rows: Iterable[dict[str, Any]], answers: dict[int, set[Atom
 def atom_of(job: Job, row: dict[str, Any]) -> Atom:
     columns = job.outputs.predicates[row["tag"]]
     values = [row[slot] for slot in columns.slots]
-    values = [read_value(v) if kind == "term" else v for v, kind in zip(values, columns.kinds, strict=True)]
+    values = [conversion(kind).to_value(v) for v, kind in zip(values, columns.kinds, strict=True)]
     return Atom(columns.predicate.name, values)
 
 

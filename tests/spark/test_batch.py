@@ -106,7 +106,7 @@ def test_rows_that_do_not_fit_are_left_out_and_told(spark):
     answers = reason("q(K, V) :- a(K, V) in [1].", {"a": frame}, time="t")
     assert [tuple(row) for row in answers["q"].collect()] == [("x", 1.0, 1, 1)]
     reasons = sorted(row["reason"] for row in answers.rejects.collect())
-    assert reasons == ["k is missing", "t is no time", "t lies outside of time", "v is no finite number"]
+    assert reasons == ["k is missing", "t is -1, which is negative", "t is missing", "v is not a finite number"]
 
 
 def test_an_answer_is_the_input_of_the_next_program(readings):

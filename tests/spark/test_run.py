@@ -51,7 +51,11 @@ def test_a_pipeline_writes_its_answers_whole(spark, place):
     assert result.exit_code == 0, result.output
     assert rows(place / "answers" / "alarm") == [("m0", 7, 11), ("m1", 8, 11), ("m2", 9, 11)]
     rejected = [json.loads(line) for line in (place / "rejects.jsonl").read_text("utf-8").splitlines()]
-    assert sorted(r["reason"] for r in rejected) == ["machine is missing", "t is no time", "value is missing"]
+    assert sorted(r["reason"] for r in rejected) == [
+        "machine is missing",
+        "t is 'soon', which is not an integer",
+        "value is missing",
+    ]
     assert any('"soon"' in r["row"] for r in rejected)
     assert "39 rows" in result.output
     assert "3 rejected" in result.output
@@ -135,3 +139,23 @@ def test_a_pipeline_that_cannot_run_is_told_what_it_lacks(place, text, message):
     assert result.exit_code == 1
     assert message in result.output
     assert "Traceback" not in result.output
+
+
+def test_a_few_odd_values_do_not_silence_the_rules(spark, tmp_path):
+    """Without a schema, a column that rules compare with a number has numbers, and what is none is rejected as it is."""
+    lines = [f"{t},m1,{95 if t % 2 else 20}" for t in range(40)]
+    lines[7], lines[9], lines[30] = "7,m1,hot", '9,m1,"9,5"', "soon,m1,99"
+    (tmp_path / "readings.csv").write_text("\n".join(["t,machine,value", *lines]) + "\n", "utf-8")
+    (tmp_path / "rules.lars").write_text("hot(M, V) :- temp(M, V), V > 90.\n", "utf-8")
+    result = laser(
+        "run", "--program", tmp_path / "rules.lars", "--input", f"temp={tmp_path / 'readings.csv'}", "--time", "t",
+        "--output", tmp_path / "answers", "--rejects", tmp_path / "rejects.jsonl",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert rows(tmp_path / "answers" / "hot") == sorted(("m1", 95, t, t) for t in range(1, 40, 2) if t not in (7, 9))
+    rejected = [json.loads(line)["reason"] for line in (tmp_path / "rejects.jsonl").read_text("utf-8").splitlines()]
+    assert sorted(rejected) == [
+        "t is 'soon', which is not an integer",
+        "value is '9,5', which is not an integer",
+        "value is 'hot', which is not an integer",
+    ]

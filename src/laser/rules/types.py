@@ -17,9 +17,9 @@ from laser.rules.worklist import follow
 from laser.syntax import tree
 from laser.values import Predicate, static_type_of, write_value
 from laser.values.fold import Fold
-from laser.values.static_type import ANY, INTEGER, NUMBER, StaticType, join
+from laser.values.static_type import ANY, DURATION, INTEGER, NUMBER, TIME, StaticType, join
 
-__all__ = ["ClashError", "Given", "argument_types"]
+__all__ = ["ClashError", "Given", "argument_types", "computed_type"]
 
 Given: TypeAlias = Mapping[Predicate, Sequence[StaticType]]
 """The types of the arguments that stream in."""
@@ -34,10 +34,8 @@ class ClashError(LaserError):
         super().__init__(f"{one} and {other} meet in {place}")
 
 
-def argument_types(
-    program: ResolvedProgram, given: Given, time: StaticType = INTEGER, mixed: bool = False
-) -> dict[Predicate, tuple[Known, ...]]:
-    """The types of the arguments of every predicate; ``time`` is that of ``T`` in ``at T``.
+def argument_types(program: ResolvedProgram, given: Given, mixed: bool = False) -> dict[Predicate, tuple[Known, ...]]:
+    """The types of the arguments of every predicate.
 
     Where two types meet that have no common one, the argument is of ``any`` type if ``mixed``, else ClashError tells.
 
@@ -51,7 +49,7 @@ def argument_types(
     old/1 integer
     temp/1 integer
     """
-    flow = _Flow(program, time, mixed)
+    flow = _Flow(program, mixed)
     for predicate, types in given.items():
         flow.give(predicate, types, "input")
     for atom in program.background:
@@ -64,7 +62,6 @@ def argument_types(
 @dataclass
 class _Flow:
     program: ResolvedProgram
-    time: StaticType
     mixed: bool
     types: dict[Predicate, list[Known]] = field(default_factory=dict)
 
@@ -132,7 +129,7 @@ class _Flow:
         """Terms of positive atoms with the types of their positions."""
         for atom in rule.atoms:
             if atom.time is not None and not atom.negated:
-                yield atom.time, self.time if isinstance(atom.time, tree.Variable) else None
+                yield atom.time, INTEGER if isinstance(atom.time, tree.Variable) else None
             if atom.is_positive:
                 yield from zip(atom.args, self.types.get(atom.predicate, [None] * len(atom.args)), strict=True)
 
@@ -147,8 +144,7 @@ class _Flow:
             case tree.Constant(value=value):
                 return static_type_of(value)
             case tree.Arithmetic(operator=operator, operands=operands):
-                known = [self._term(operand, found) for operand in operands]
-                return _computed(operator, [one for one in known if one])
+                return computed_type(operator, [self._term(operand, found) for operand in operands])
             case _:
                 return None
 
@@ -172,6 +168,26 @@ def _folded(fold: Fold, folded: Known) -> Known:
             assert_never(fold)
 
 
-def _computed(operator: str, operands: Sequence[StaticType]) -> StaticType:
-    """The type of a computed number."""
+def computed_type(operator: str, operands: Sequence[Known]) -> StaticType:
+    """The type of what an operation gives.
+
+    >>> print(computed_type("-", [TIME, TIME]), computed_type("/", [DURATION, INTEGER]), computed_type("+", [INTEGER, None]))
+    duration duration integer
+    """
+    known = [one for one in operands[:2] if one]
+    times, durations = ([one.fits(kind) for one in known].count(True) for kind in (TIME, DURATION))
+    match operator:
+        case "instant":
+            return TIME
+        case "point" | "div":
+            return INTEGER if operator == "point" or durations == len(known) else _number(operator, known)
+        case "-" if times == 2:
+            return DURATION
+        case "/" if durations == 2:
+            return NUMBER
+        case _:
+            return TIME if times else DURATION if durations else _number(operator, known)
+
+
+def _number(operator: str, operands: Sequence[StaticType]) -> StaticType:
     return INTEGER if operator != "/" and all(one.fits(INTEGER) for one in operands) else NUMBER

@@ -16,7 +16,7 @@ from laser.rules.rule import ResolvedProgram, Rule
 from laser.rules.worklist import follow
 from laser.syntax import tree
 from laser.syntax.terms import subterms
-from laser.values import Predicate, static_type_of
+from laser.values import Duration, Predicate, Time, static_type_of
 from laser.values.fold import Fold
 from laser.values.static_type import ANY, NUMBER, StaticType
 
@@ -93,7 +93,13 @@ def _compared(rule: Rule) -> Iterator[tuple[tree.Variable, tree.Term]]:
     for outer in (*rule.terms(), *(term for each in rule.aggregates for term in each.inner_terms)):
         for term in subterms(outer):
             if isinstance(term, tree.Arithmetic):
-                yield from ((operand, term) for operand in term.operands if isinstance(operand, tree.Variable))
+                yield from ((part, term) for part in term.operands if isinstance(part, tree.Variable) and _counts(term))
+
+
+def _counts(term: tree.Arithmetic) -> bool:
+    """Whether a term computes with numbers alone: sums with a third operand, the tick, may be of times."""
+    values = [part.value for part in term.operands if isinstance(part, tree.Constant)]
+    return len(term.operands) < 3 and not any(isinstance(value, Time | Duration) for value in values)
 
 
 def _folded(aggregate: Aggregate) -> Iterator[tuple[tree.Variable, tree.Term]]:
@@ -110,7 +116,7 @@ def _types(term: tree.Term, variables: Mapping[str, Types]) -> Types:
         case tree.Variable(name=name):
             return variables.get(name, set())
         case tree.Arithmetic():
-            return {NUMBER}
+            return {NUMBER} if _counts(term) else set()
         case tree.Constant(value=value):
             *_, widest = static_type_of(value).widening()
             return {widest} - {ANY}

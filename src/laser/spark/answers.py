@@ -11,12 +11,12 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
+from laser.spark.columns import conversion
 from laser.spark.flush import End, Flush, flush_stream
 from laser.spark.job import Job
 from laser.spark.layout import PredicateColumns
 from laser.spark.prepare import Prepared
-from laser.spark.request import read_point
-from laser.spark.sources import ticks_to_micros
+from laser.spark.request import read_point, session_zone
 from laser.values import Predicate
 
 __all__ = ["Answers"]
@@ -99,7 +99,8 @@ class Answers(Mapping[str, DataFrame]):
         job = self.prepared.job
         if isinstance(until, str) and until in [*End]:
             return flush_stream(self.end, job, End(until))
-        return flush_stream(self.end, job, read_point(until, job.settings.tick))
+        zone = session_zone(self.table.sparkSession)
+        return flush_stream(self.end, job, read_point(until, job.settings.tick, zone))
 
     def unpersist(self) -> None:
         """Give back the memory in which the answers of a batch are kept."""
@@ -117,16 +118,12 @@ class Answers(Mapping[str, DataFrame]):
         return rows.select(*args, self._moment("since").alias("since"), self._moment("until").alias("until"))
 
     def _argument(self, slot: str, kind: str) -> Column:
-        if kind == "timestamp":
-            return self._moment(slot)
-        return F.col(slot).cast("string" if kind == "term" else kind)
+        return F.expr(conversion(kind).given_back(slot))
 
     def _moment(self, column: str) -> Column:
         if not self.prepared.dated:
             return F.col(column)
-        return F.timestamp_micros(
-            F.col(column) * F.lit(ticks_to_micros(self.prepared.job.settings.tick)).cast("bigint")
-        )
+        return F.timestamp_micros(F.col(column) * F.lit(self.prepared.job.settings.tick.duration.micros).cast("bigint"))
 
 
 def whole_intervals(job: Job, table: DataFrame, slices: int) -> DataFrame:

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from laser.errors import FactError, LaserError
-from laser.spark.columns import write_cell
+from laser.errors import LaserError
+from laser.spark.columns import conversion
 from laser.spark.layout import Layout, PredicateColumns
-from laser.values import number
-from laser.values.facts import read_value
 
 __all__ = ["ARROW_TYPES", "Fact", "TimePoint", "divide_by_time", "facts_of", "table_of", "time_points"]
 
@@ -45,22 +43,12 @@ def _facts(batch: pa.RecordBatch, of: PredicateColumns) -> list[Fact]:
 
 def _values(column: pa.Array, kind: str) -> list[Any]:
     """A column as values of the language."""
-    if pa.types.is_int64(column.type):
-        return column.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
-    if pa.types.is_float64(column.type):
-        return list(map(number, column.to_numpy(zero_copy_only=False).tolist()))
+    by = conversion(kind)
+    if by.carrier != "string":
+        return by.values(column.to_numpy(zero_copy_only=False).tolist())
     encoded = column.dictionary_encode()
-    words = encoded.dictionary.to_pylist()
-    if kind == "term":
-        words = list(map(_term, words))
+    words = by.values(encoded.dictionary.to_pylist())
     return list(map(words.__getitem__, encoded.indices.to_numpy(zero_copy_only=False).tolist()))
-
-
-def _term(text: str) -> Any:
-    try:
-        return read_value(text)
-    except FactError as error:
-        raise LaserError(f"{text!r} in a column of terms is none: {error}") from None
 
 
 def time_points(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[TimePoint]:
@@ -107,9 +95,8 @@ def table_of(of: PredicateColumns, layout: Layout, keys: Sequence[Fact], others:
 
 
 def _column(of: PredicateColumns, i: int, values: list[Any], kind: Any) -> pa.Array:
-    if of.kinds[i] == "term":
-        values = [write_cell("term", value) for value in values]
+    by = conversion(of.kinds[i])
     try:
-        return pa.array(values, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        return pa.array(by.cells(values), kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, AttributeError, ValueError) as error:
         raise LaserError(f"column {of.names[i]} of {of.predicate} is {of.kinds[i]}: {error}") from None

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql.functions import expr
 
-from laser.errors import LaserError
-from laser.spark.column_names import check_distinct
-from laser.spark.columns import carrier, kind_of_type
+from laser.errors import FactError, LaserError
+from laser.spark.column_names import check_distinct, quoted
+from laser.spark.columns import conversion, kind_of_type
 from laser.values import Predicate
 from laser.values.facts import FactInput, to_atoms
 
@@ -55,16 +56,15 @@ def _table(name: str, table: DataFrame) -> Background:
         raise LaserError(f"background {name} is a stream: it must be a static DataFrame")
     check_distinct(f"background {name}", table)
     kinds = tuple(kind_of_type(kind, column) for column, kind in table.dtypes)
-    if "timestamp" in kinds:
-        raise LaserError(f"background {name} has a timestamp: cast it to a number or a string")
-    rows = table.collect()
+    cells = [conversion(kind).carried(quoted(column)) for kind, column in zip(kinds, table.columns, strict=True)]
+    rows = table.select(*(expr(cell).alias(f"c{i}") for i, cell in enumerate(cells))).collect()
     if any(value is None for row in rows for value in row):
         raise LaserError(
-            f"background {name} has a row with a missing value: {next(r for r in rows if None in tuple(r))}"
+            f"background {name} has a row with a missing value: {next(tuple(r) for r in rows if None in tuple(r))}"
         )
-    facts = tuple((name, *map(_cell, kinds, row)) for row in rows)
+    try:
+        columns = [conversion(kind).values([row[i] for row in rows]) for i, kind in enumerate(kinds)]
+    except FactError as error:
+        raise LaserError(f"background {name}: {error}") from None
+    facts = tuple((name, *(column[i] for column in columns)) for i in range(len(rows)))
     return Background(name, kinds, tuple(table.columns), facts)
-
-
-def _cell(kind: str, value: Any) -> Any:
-    return float(value) if carrier(kind) == "double" else value

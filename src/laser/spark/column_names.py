@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from laser.errors import LaserError
 
-__all__ = ["are_distinct", "check_distinct", "free_name"]
+__all__ = ["are_distinct", "check_distinct", "free_name", "quoted"]
 
 RESERVED = ("since", "until", "time", "holds")
 """The columns of every answer besides its arguments."""
@@ -43,3 +43,8 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     while not are_distinct([*taken, name]):
         name += "_"
     return name
+
+
+def quoted(name: str) -> str:
+    """A name of a column as SQL has it."""
+    return "`" + name.replace("`", "``") + "`"

@@ -31,7 +31,6 @@ class Flow:
 def find_flow(
     core: ResolvedProgram,
     inputs: Mapping[Predicate, tuple[Sequence[str], Sequence[str]]],
-    time_kind: str = "bigint",
     mixed: bool = False,
 ) -> Flow:
     """The columns of every predicate; ``inputs`` has the kinds and the names of those of the input.
@@ -40,7 +39,7 @@ def find_flow(
     """
     given = {predicate: list(map(static_type, kinds)) for predicate, (kinds, _) in inputs.items()}
     try:
-        types = argument_types(core, given, static_type(time_kind), mixed)
+        types = argument_types(core, given, mixed)
     except ClashError as clash:
         one, other = kind_of(clash.one), kind_of(clash.other)
         cure = "cast one of them, or allow columns of mixed terms (mixed=True)"

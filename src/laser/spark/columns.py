@@ -1,20 +1,25 @@
-"""Kinds of columns: Spark's names of the types that arguments can have, and the few types that carry them.
+"""Kinds of columns: Spark's names of the types that arguments can have, and how each becomes values and columns again.
 
 A kind stands for a static type, to which ``static_type`` maps it. A *carrier* is what facts travel in: ``long``, ``double``
-or ``string``. The kind ``term`` is text in the notation of programs, for columns of any type and of several.
+or ``string``. The kind ``term`` is text in the notation of programs, for columns of any type and of several. ``conversion``
+is the one place that says what a value of a kind looks like in SQL, in its carrier and in Python.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from laser.errors import LaserError
-from laser.values import write_value
-from laser.values.static_type import ANY, BOOLEAN, INTEGER, NUMBER, STRING, TIME, StaticType
+from laser.errors import FactError, LaserError
+from laser.values import Duration, Time, number, write_value
+from laser.values.facts import read_value
+from laser.values.static_type import ANY, BOOLEAN, DURATION, INTEGER, NUMBER, STRING, TIME, StaticType
 from laser.values.static_type import join as join_types
 
-__all__ = ["CARRIERS", "carrier", "join", "kind_of", "kind_of_type", "static_type", "write_cell"]
+__all__ = ["CARRIERS", "Conversion", "carrier", "conversion", "join", "kind_of", "kind_of_type", "static_type"]
 
 TERM = "term"
 CARRIERS = {"long": "bigint", "double": "double", "string": "string"}
@@ -23,16 +28,143 @@ _INT = StaticType("int", INTEGER, "int")
 _SMALLINT = StaticType("smallint", _INT, "smallint")
 _TINYINT = StaticType("tinyint", _SMALLINT, "tinyint")
 _FLOAT = StaticType("float", NUMBER, "float")
+_LOCAL = StaticType("timestamp_ntz", TIME, "timestamp_ntz")
+_DATE = StaticType("date", _LOCAL, "date")
 _TYPES = {
     static.column or TERM: static
-    for static in (ANY, BOOLEAN, INTEGER, NUMBER, STRING, TIME, _INT, _SMALLINT, _TINYINT, _FLOAT)
-}
+    for static in (
+        ANY, BOOLEAN, INTEGER, NUMBER, STRING, TIME, DURATION, _INT, _SMALLINT, _TINYINT, _FLOAT, _LOCAL, _DATE,
+    )
+}  # fmt: skip
+
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+_LONG_DIGITS = 18
+"""So many digits of a decimal fit into a long."""
+_EXACT_DIGITS = 15
+"""Decimals of so many digits stay apart as doubles, and a double gives them back unchanged."""
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The first and the last microsecond of the calendar."""
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """From a column to values of the language, and back. In SQL, ``{}`` stands for the column or its carrier."""
+
+    carrier: str
+    into_carrier: str
+    from_carrier: str
+    to_value: Callable[[Any], Any] = _as_it_is
+    """From what the carrier holds to the value; the same object where nothing is to be done."""
+    to_cell: Callable[[Any], Any] = _as_it_is
+    key: str = ""
+    """The key as SQL, where it is not what the carrier holds."""
+    odd: str = ""
+    """SQL that is true of a cell that is not a value."""
+    oddity: str = ""
+    """What such a cell is, in words."""
+
+    def carried(self, column: str) -> str:
+        """A column in its carrier, as SQL; the name of the column is quoted."""
+        return self.into_carrier.replace("{}", column)
+
+    def keyed(self, column: str) -> str:
+        """What the bucket of a key follows from, as SQL."""
+        return self.key.replace("{}", column) if self.key else self.carried(column)
+
+    def given_back(self, slot: str) -> str:
+        """The column again, as SQL over a slot of the carrier."""
+        return self.from_carrier.replace("{}", slot)
+
+    def is_odd(self, column: str) -> str:
+        """SQL that is true of a cell that is not a value; empty where every cell is one."""
+        return self.odd.replace("{}", column)
+
+    def values(self, cells: list[Any]) -> list[Any]:
+        """What a carrier holds as values."""
+        return cells if self.to_value is _as_it_is else list(map(self.to_value, cells))
+
+    def cells(self, values: list[Any]) -> list[Any]:
+        """Values as a carrier holds them."""
+        return values if self.to_cell is _as_it_is else list(map(self.to_cell, values))
+
+
+@cache
+def conversion(kind: str) -> Conversion:
+    """How columns of a kind are converted."""
+    static = static_type(kind)
+    if static.fits(TIME):
+        instant = "unix_micros(CAST({} AS timestamp))"
+        return Conversion(
+            carrier="long",
+            into_carrier=instant,
+            from_carrier=f"CAST(timestamp_micros({{}}) AS {kind})",
+            to_value=Time,
+            to_cell=_micros,
+            odd=f"{instant} NOT BETWEEN {_FIRST} AND {_LAST}",
+            oddity="lies outside of the calendar",
+        )
+    if static.fits(DURATION):
+        return Conversion(
+            carrier="long",
+            into_carrier="unix_micros(timestamp_micros(0L) + {})",
+            from_carrier="(timestamp_micros({}) - timestamp_micros(0L))",
+            to_value=Duration,
+            to_cell=_micros,
+        )
+    if kind == TERM:
+        return Conversion("string", "CAST({} AS string)", "{}", _read_term, write_value)
+    if static.fits(INTEGER) and _digits(kind) > _LONG_DIGITS:
+        whole = "CAST({} AS decimal(38,0))"
+        return Conversion("string", "CAST({} AS string)", f"CAST({{}} AS {kind})", int, str, key=whole)
+    if static.fits(INTEGER):
+        return Conversion("long", "CAST({} AS bigint)", f"CAST({{}} AS {kind})")
+    if static.fits(NUMBER):
+        return Conversion(
+            carrier="double",
+            into_carrier="CAST({} AS double)",
+            from_carrier=f"CAST({{}} AS {kind})",
+            to_value=number,
+            to_cell=_double,
+            odd="isnan(CAST({} AS double)) OR abs(CAST({} AS double)) = double('infinity')",
+            oddity="is not a finite number",
+        )
+    return Conversion("string", "CAST({} AS string)", f"CAST({{}} AS {kind})")
+
+
+def _micros(value: Any) -> int:
+    return value.micros  # type: ignore[no-any-return]
+
+
+def _double(value: Any) -> float:
+    """A number as a double; OverflowError where it is an integer that no double is."""
+    cell = float(value)
+    if cell != value:
+        raise OverflowError(f"{value} is an integer that a double does not hold exactly")
+    return cell
+
+
+def _read_term(text: str) -> Any:
+    try:
+        return read_value(text)
+    except FactError as error:
+        raise LaserError(f"{text!r} in a column of terms is not a term: {error}") from None
 
 
 @cache
 def static_type(kind: str) -> StaticType:
     """The static type that a kind of columns has."""
-    return StaticType(kind, NUMBER, kind) if kind.startswith("decimal") else _TYPES[kind]
+    if decimal := _DECIMAL.fullmatch(kind):
+        return StaticType(kind, NUMBER if int(decimal[2]) else INTEGER, kind)
+    return _TYPES[kind]
+
+
+def _digits(kind: str) -> int:
+    decimal = _DECIMAL.fullmatch(kind)
+    return int(decimal[1]) if decimal else 0
 
 
 def kind_of(static: StaticType | None) -> str:
@@ -46,12 +178,19 @@ def kind_of(static: StaticType | None) -> str:
 
 def kind_of_type(name: str, column: str) -> str:
     """The kind of a column from the name of its type, or LaserError."""
-    if name in _TYPES or name.startswith("decimal"):
+    decimal = _DECIMAL.fullmatch(name)
+    if decimal and int(decimal[2]) and int(decimal[1]) > _EXACT_DIGITS:
+        raise LaserError(
+            f"column {column} of type {name} cannot be an argument: numbers with a fraction are doubles, which keep "
+            f"{_EXACT_DIGITS} digits apart. Cast it to decimal({_EXACT_DIGITS},{min(int(decimal[2]), _EXACT_DIGITS)}), "
+            "double or string"
+        )
+    if name in _TYPES or decimal:
         return name
-    if name == "timestamp_ntz":
-        return "timestamp"
     if name.startswith(("varchar", "char")):
         return "string"
+    if name == "void":
+        raise LaserError(f"column {column} cannot be an argument: it has no type, only nulls. Cast it to one")
     raise LaserError(
         f"column {column} of type {name} cannot be an argument: cast it to a number, a string or a timestamp"
     )
@@ -60,13 +199,10 @@ def kind_of_type(name: str, column: str) -> str:
 def carrier(kind: str) -> str:
     """What facts of this kind travel in.
 
-    >>> carrier("timestamp"), carrier("decimal(10,2)"), carrier("term")
-    ('long', 'double', 'string')
+    >>> carrier("timestamp"), carrier("decimal(10,2)"), carrier("decimal(20,0)"), carrier("term")
+    ('long', 'double', 'string', 'string')
     """
-    static = static_type(kind)
-    if static.fits(INTEGER) or static.fits(TIME):
-        return "long"
-    return "double" if static.fits(NUMBER) else "string"
+    return conversion(kind).carrier
 
 
 def join(one: str | None, other: str) -> str:
@@ -81,8 +217,3 @@ def join(one: str | None, other: str) -> str:
     if common is None:
         raise LaserError(f"columns of the types {one} and {other} cannot be one column: cast one of them")
     return kind_of(common)
-
-
-def write_cell(kind: str, value: Any) -> Any:
-    """A value as its carrier wants it."""
-    return write_value(value) if kind == TERM else value

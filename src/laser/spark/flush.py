@@ -18,7 +18,6 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 from laser.errors import LaserError, StateError
 from laser.spark.checkpoint import read_heads
 from laser.spark.job import Job
-from laser.spark.sources import ticks_to_micros
 from laser.spark.store import NOWHERE, Head
 from laser.ticks import Tick
 
@@ -85,7 +84,7 @@ def flush_of(spark: SparkSession, checkpoint: str, asked: bool, heads: list[Head
 
 def event_time(tick: Tick, lateness: int) -> Column:
     """The event time that makes the watermark pass the time points up to a row's; the lateness is in microseconds."""
-    micros = F.lit(ticks_to_micros(tick)).cast("bigint")
+    micros = F.lit(tick.duration.micros).cast("bigint")
     passed = F.ceil((F.col("until") + 1) * micros / 1000)  # watermarks are in milliseconds
     return F.timestamp_millis(passed + lateness // 1000)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from laser.values import Predicate, Value
+from laser.values import Duration, Predicate, Time, Value
 
 __all__ = [
     "ByKey",
@@ -118,13 +118,15 @@ def key_text(value: Value) -> str:
         return value
     if isinstance(value, int | float):
         return str(int(value // 1)) if abs(value) < _FAR else "far"
+    if isinstance(value, Time | Duration):
+        return key_text(value.micros)
     return str(value)
 
 
 def key_sql(value: str, storage_type: str) -> str:
     """The text of a key as an SQL expression over its value as facts carry it."""
     if storage_type == "string":
-        return value
+        return value  # an IRI in a column of terms has its brackets, as in `key_text`
     return f"CASE WHEN {value} > -{_FAR} AND {value} < {_FAR} THEN string(bigint(floor({value}))) ELSE 'far' END"
 
 

@@ -51,6 +51,7 @@ class Prepared:
 
 def prepare(request: Request) -> Prepared:
     """Check and plan a run; LaserError or ProgramError where something does not fit, before anything runs."""
+    request = replace(request, settings=replace(request.settings, dates=_is_dated(request.sources)))
     bare = accept(request.program, request.settings)
     lifted = _lifted_key(request, bare)
     shared, own = _divide_background(request.background, lifted, bare)
@@ -61,20 +62,19 @@ def prepare(request: Request) -> Prepared:
     sources = _in_order(sources, past)
     inputs = {source.program_predicate for source in sources}
     static = _static(core, inputs, own)
-    dated = _is_dated(given)
     partition, why = _partition(request, core, sources, static, lifted, past.tuples)
     why += "; not by time, because the last facts of a key may be of any age" if past.latest else ""
-    flow = _flow(core, sources, (*shared, *own), "timestamp" if dated else "bigint", request.mixed)
+    flow = _flow(replace(core, background=_untyped(core, shared)), sources, (*shared, *own), request.mixed)
     job = Job(
         program=_shipped(request.program, static, partition),
         inputs=Layout.of(PredicateColumns(s.predicate, s.kinds, s.args) for s in sources),
         outputs=_outputs(request, core, flow, lifted, _key_kind(sources, own, lifted)),
         partition=partition,
-        settings=replace(request.settings, background=tuple(sorted(core.background))),
+        settings=replace(request.settings, background=tuple(sorted(core.background)), dates=core.dates),
         reach=past,
         own_background=tuple(sorted(_atoms(own))),
     )
-    return Prepared(job, tuple(sources), tuple(clocks), _key_columns(partition, sources), dated, why)
+    return Prepared(job, tuple(sources), tuple(clocks), _key_columns(partition, sources), core.dates, why)
 
 
 # -- what streams in
@@ -175,6 +175,12 @@ def _static(core: ResolvedProgram, inputs: Collection[Predicate], own: Sequence[
     return known - core.derived - set(inputs) - {table.program_predicate for table in own}
 
 
+def _untyped(core: ResolvedProgram, tables: Sequence[Background]) -> frozenset[Atom]:
+    """The background data that come without columns: those of a table have the types of its columns."""
+    typed = [table for table in tables if table.names]
+    return core.background.difference(_atoms(typed)) if typed else core.background
+
+
 def _atoms(tables: Iterable[Background]) -> tuple[Atom, ...]:
     return tuple(to_atoms([fact for table in tables for fact in table.facts]))
 
@@ -242,15 +248,13 @@ def _shipped(program: Program, static: Collection[Predicate], partition: Partiti
 # -- columns
 
 
-def _flow(
-    core: ResolvedProgram, sources: Sequence[Source], tables: Iterable[Background], time_kind: str, mixed: bool
-) -> Flow:
+def _flow(core: ResolvedProgram, sources: Sequence[Source], tables: Iterable[Background], mixed: bool) -> Flow:
     inputs = {s.program_predicate: (s.kinds[s.is_lifted :], s.args[s.is_lifted :]) for s in sources}
     for table in tables:
         if table.names:
             columns = (table.kinds[table.is_lifted :], table.names[table.is_lifted :])
             inputs.setdefault(table.program_predicate, columns)
-    return find_flow(core, inputs, time_kind, mixed)
+    return find_flow(core, inputs, mixed)
 
 
 def _key_kind(sources: Sequence[Source], own: Sequence[Background], lifted: str | None) -> str | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import tzinfo
 from typing import Any, TypedDict
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from laser.checks.load import parse
 from laser.errors import LaserError
@@ -17,10 +17,11 @@ from laser.spark.background import Background, read_background
 from laser.spark.durations import NO_TIME, OFF, Ahead, Duration
 from laser.spark.sources import Input, Source, read_sources
 from laser.syntax.program import Program
-from laser.ticks import SECOND, Tick, check_time
+from laser.ticks import SECOND, Tick, TimeInput
 from laser.values.facts import FactInput
+from laser.zones import check_tick, zone_of
 
-__all__ = ["ReasonOptions", "Request", "read_point"]
+__all__ = ["ReasonOptions", "Request", "read_point", "session_zone"]
 
 MAX_AHEAD = "1 d"
 """How far ahead of the clock rows of a stream may lie: one with a wrong year would make all that follow it late."""
@@ -34,8 +35,8 @@ class ReasonOptions(TypedDict, total=False):
     key: str | bool | None
     background: Mapping[str, DataFrame] | Iterable[FactInput]
     constants: Mapping[str, Any] | None
-    start: int | str | datetime | None
-    until: int | str | datetime | None
+    start: TimeInput | None
+    until: TimeInput | None
     order: str | None
     columns: Mapping[str, Sequence[str]] | None
     mixed: bool
@@ -72,16 +73,17 @@ class Request:
         """The request of a user; LaserError where something does not fit."""
         _check_names(options)
         tick = Tick.parse(options.get("tick", SECOND))
+        sources = read_sources(inputs, options.get("time"), tick, options.get("order"))
+        zone = _zone(sources, tick)
         settings = RunSettings.read(
             {
-                "start": _point(options.get("start"), tick),
-                "until": _point(options.get("until"), tick),
+                "start": _point(options.get("start"), tick, zone),
+                "until": _point(options.get("until"), tick, zone),
                 "constants": options.get("constants"),
                 "tick": tick,
                 "limit": options.get("limit", DEFAULT_LIMIT),
             }
         )
-        sources = read_sources(inputs, options.get("time"), tick, options.get("order"))
         return cls(
             program=parse(program) if isinstance(program, str) else program,
             sources=_limited(sources, options.get("max_ahead"), tick),
@@ -127,12 +129,23 @@ def _check_names(options: Mapping[str, Any]) -> None:
             raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(known))}")
 
 
-def _point(given: int | str | datetime | None, tick: Tick) -> int | None:
-    return None if given is None else read_point(given, tick)
+def _zone(sources: Sequence[Source], tick: Tick) -> tzinfo:
+    """The session's zone, in which every time is that says none: in columns, and in ``start`` and ``until`` alike."""
+    zone = session_zone(sources[0].table.sparkSession)
+    if any(source.is_dated for source in sources):
+        check_tick(tick.seconds, zone)
+    return zone
 
 
-def read_point(given: int | str | datetime, tick: Tick) -> int:
-    """The time point that a user names, as an integer, a date or a text."""
-    if isinstance(given, datetime):
-        return tick.from_datetime(given)
-    return tick.from_text(given) if isinstance(given, str) else check_time(given)
+def session_zone(spark: SparkSession) -> tzinfo:
+    """The zone of a session."""
+    return zone_of(spark.conf.get("spark.sql.session.timeZone") or "UTC")
+
+
+def _point(given: TimeInput | None, tick: Tick, zone: tzinfo) -> int | None:
+    return None if given is None else read_point(given, tick, zone)
+
+
+def read_point(given: TimeInput, tick: Tick, zone: tzinfo) -> int:
+    """The time point that a user names, as an integer, a date or a text; in a pipeline, numbers are texts too."""
+    return tick.from_text(given, zone) if isinstance(given, str) else tick.point(given, zone)

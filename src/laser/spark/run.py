@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,9 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 from laser.checks.accept import accept
 from laser.checks.load import load
 from laser.errors import LaserError
-from laser.pipeline import Pipeline
+from laser.pipeline import Pipeline, Table
+from laser.rules.rule import ResolvedProgram
+from laser.rules.uses import find_uses
 from laser.settings import RunSettings
 from laser.spark.answers import Answers
 from laser.spark.claim import claimed
@@ -27,9 +30,12 @@ from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.session import session
 from laser.spark.sinks import append_json, check_output, output_directory, write_all
-from laser.spark.tables import check_table, read_input, read_table, spark_output_format
+from laser.spark.sources import REASON, ROW
+from laser.spark.tables import Uses, check_table, read_input, read_table, spark_output_format
 from laser.syntax.program import Program
 from laser.ticks import Tick
+from laser.values import Predicate
+from laser.values.static_type import StaticType
 
 __all__ = ["run_pipeline"]
 
@@ -72,13 +78,16 @@ def _run(pipeline: Pipeline, program: Program, listener: ProgressListener, stop:
 def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Request:
     """The request that a pipeline makes; its settings have the names of the options, and an empty one is not given."""
     tick = Tick.parse(pipeline.tick)
-    inputs = {
-        name: read_input(spark, name.partition("/")[0], table, _arity(program, pipeline, name), tick, pipeline.follow)
-        for name, table in pipeline.inputs.items()
-    }
+    core = accept(program, RunSettings.read({"constants": pipeline.constants, "tick": pipeline.tick}))
+    types = find_uses(core)
+    inputs = {}
+    for name, table in pipeline.inputs.items():
+        predicate = _predicate(core, name)
+        uses = _uses(pipeline, table, types.get(predicate, ()) if isinstance(predicate, Predicate) else ())
+        inputs[name] = read_input(spark, predicate, table, uses, tick, pipeline.follow)
     options: Any = {name: given for name in ReasonOptions.__annotations__ if (given := getattr(pipeline, name, None))}
     options["background"] = {
-        name: read_table(spark, table, False).select(*(table.columns or ["*"])).drop("_row")
+        name: read_table(spark, table, False).select(*(table.columns or ["*"])).drop(ROW, REASON)
         for name, table in pipeline.background.items()
     }
     options["flush"] = bool(pipeline.flush)
@@ -86,13 +95,17 @@ def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Reque
     return Request.read(program, inputs, options)
 
 
-def _arity(program: Program, pipeline: Pipeline, name: str) -> int | None:
+def _predicate(core: ResolvedProgram, name: str) -> Predicate | str:
+    """The predicate of an input, or its name where the program reads it with several arities, or none."""
     bare, _, arity = name.partition("/")
     if arity:
-        return int(arity)
-    core = accept(program, RunSettings.read({"constants": pipeline.constants, "tick": pipeline.tick}))
-    found = {predicate.arity for predicate in core.reads if predicate.name == bare}
-    return found.pop() if len(found) == 1 else None
+        return Predicate(bare, int(arity))
+    found = [predicate for predicate in core.reads if predicate.name == bare]
+    return found[0] if len(found) == 1 else bare
+
+
+def _uses(pipeline: Pipeline, table: Table, types: Sequence[StaticType | None]) -> Uses:
+    return Uses(types, table.columns, table.time or pipeline.time, table.order or pipeline.order, pipeline.key)
 
 
 # -- static tables

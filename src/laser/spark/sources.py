@@ -10,8 +10,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
-from laser.spark.column_names import check_distinct
-from laser.spark.columns import CARRIERS, carrier, kind_of_type
+from laser.spark.casts import instant_sql
+from laser.spark.column_names import check_distinct, quoted
+from laser.spark.columns import CARRIERS, conversion, kind_of_type
 from laser.spark.durations import Ahead
 from laser.spark.layout import Layout
 from laser.spark.partition import key_sql
@@ -90,37 +91,28 @@ class Source:
         return self.order is not None and self.types[self.order] in _INTEGERS
 
     def point(self, column: str) -> Column:
-        """The time point of a column; null where it has none."""
-        if self.types[column] in _INTEGERS:
-            return F.col(_quoted(column)).cast("bigint")
-        micros = ticks_to_micros(self.tick)
-        return F.expr(f"unix_micros(try_cast({_quoted(column)} AS timestamp)) div {micros}L")
-
-    def value(self, arg: str, kind: str) -> str:
-        """An argument in its carrier, as an SQL expression."""
-        if kind == "timestamp":
-            return f"(unix_micros(cast({_quoted(arg)} AS timestamp)) div {ticks_to_micros(self.tick)}L)"
-        return f"CAST({_quoted(arg)} AS {CARRIERS[carrier(kind)]})"
+        """The time point of a column that fits."""
+        return F.expr(_instant(self.types[column], column, _unit(self.types[column], self.tick)))
 
     @property
     def rejection(self) -> Column:
         """Why a row does not fit; null where it does."""
         faults = [F.col(REASON)] if REASON in self.types else []
         for column in self.time:
-            point = self.point(column)
-            faults.append(F.when(point.isNull(), F.lit(f"{column} is no time")))
-            faults.append(F.when((point < 0) | (point >= MAX_TIME), F.lit(f"{column} lies outside of time")))
+            faults += _time_faults(self.types[column], column)
             if self.ahead is not None:
-                last = self.ahead.last(ticks_to_micros(self.tick))
-                faults.append(F.when(point > last, F.lit(self.ahead.fault(column))))
+                last = self.ahead.last(self.tick.duration.micros)
+                faults.append(F.when(self.point(column) > last, F.lit(self.ahead.fault(column))))
+        if len(self.time) == 2:
+            first, last = map(self.point, self.time)
+            faults.append(F.when(first > last, F.lit(f"{self.time[1]} lies before {self.time[0]}")))
         for arg, kind in zip(self.args, self.kinds, strict=True):
-            value = F.col(_quoted(arg))
-            faults.append(F.when(value.isNull(), F.lit(f"{arg} is missing")))
-            if kind in ("float", "double"):
-                odd = F.isnan(value) | (F.abs(value) == float("inf"))
-                faults.append(F.when(odd, F.lit(f"{arg} is no finite number")))
+            by, value = conversion(kind), quoted(arg)
+            faults.append(F.when(F.col(value).isNull(), F.lit(f"{arg} is missing")))
+            if by.odd:
+                faults.append(F.when(F.expr(by.is_odd(value)), F.lit(f"{arg} {by.oddity}")))
         if self.order is not None:
-            faults.append(F.when(F.col(_quoted(self.order)).isNull(), F.lit(f"{self.order} is missing")))
+            faults.append(F.when(F.col(quoted(self.order)).isNull(), F.lit(f"{self.order} is missing")))
         return F.coalesce(*faults, F.lit(None).cast("string"))
 
     def rejected(self) -> Column:
@@ -129,7 +121,7 @@ class Source:
 
     def rejects(self) -> DataFrame:
         """The rows that do not fit: the input's name, the reason, and the row as JSON."""
-        whole = F.struct(*[F.col(_quoted(c)) for c in self.table.columns])
+        whole = F.struct(*[F.col(quoted(c)) for c in self.table.columns])
         row = F.col(ROW) if ROW in self.types else F.to_json(whole, {"ignoreNullFields": "false"})
         faulty = self.table.select(F.lit(self.name).alias("input"), self.rejection.alias("reason"), row.alias("row"))
         return faulty.where("reason IS NOT NULL")
@@ -137,7 +129,8 @@ class Source:
     def facts(self, layout: Layout, key: str | None, ordered: bool) -> DataFrame:
         """The rows that fit as facts of a shared table: tag, time, slots, and what the cut and the order need."""
         slots = layout.columns_of(self.predicate).slots
-        filled = {s: F.expr(self.value(a, k)) for s, a, k in zip(slots, self.args, self.kinds, strict=True)}
+        values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
+        filled = dict(zip(slots, map(F.expr, values), strict=True))
         columns = [F.lit(layout.tags[self.predicate]).cast("int").alias("tag"), self._times().alias("time")]
         columns += [filled.get(slot, F.lit(None).cast(_carrier_type(slot))).alias(slot) for slot in layout.slots]
         if key is not None:
@@ -151,13 +144,13 @@ class Source:
         """The order of arrival as an integer, as an SQL expression."""
         if self.order is None:
             return "0L"
-        column = _quoted(self.order)
+        column = quoted(self.order)
         return f"bigint({column})" if self.is_numbered else f"unix_micros(timestamp({column}))"
 
     def _key(self, key: str) -> Column:
         """The key as text, from which its bucket follows."""
-        kind = self.kinds[self.args.index(key)]
-        return F.expr(key_sql(self.value(key, kind), CARRIERS[carrier(kind)]))
+        by = conversion(self.kinds[self.args.index(key)])
+        return F.expr(key_sql(by.keyed(quoted(key)), "decimal" if by.key else CARRIERS[by.carrier]))
 
     def fitting(self) -> DataFrame:
         """The rows that fit; what a run shows of its progress counts the others on the way."""
@@ -197,7 +190,7 @@ def _source(
     bare, _, arity = name.rpartition("/") if name.rpartition("/")[2].isdigit() else (name, "", "")
     times = _time_columns(name, given, time)
     order = given.order or (order if order in given.table.columns else None)
-    others = {*times, order, ROW}
+    others = {*times, order, ROW, REASON}
     args = tuple(given.args) if given.args is not None else tuple(c for c in given.table.columns if c not in others)
     source = Source(bare, given.table, args, times, tick, order, frozenset(given.terms))
     _check_columns(source, (*times, *args, *([order] if order else [])))
@@ -230,17 +223,35 @@ def _check_columns(source: Source, columns: Sequence[str]) -> None:
             raise LaserError(f"input {source.name}: column {column} of type {source.types[column]} is no time")
 
 
-def ticks_to_micros(tick: Tick) -> int:
-    """A tick in microseconds, Spark's own unit of time."""
-    micros = tick.seconds * 1_000_000
-    if micros.denominator != 1:
-        raise LaserError(f"a tick of {tick} is no whole number of microseconds, which dates on Spark are counted in")
-    return int(micros)
+def _instant(kind: str, column: str, unit: int) -> str:
+    """A time in whole units, as SQL; null where it is not a time."""
+    name = quoted(column)
+    match kind:
+        case "tinyint" | "smallint" | "int" | "bigint":
+            return f"CAST({name} AS bigint)"
+        case "string":
+            micros = instant_sql(name)
+        case _:
+            micros = f"unix_micros(CAST({name} AS timestamp))"
+    return f"({micros}) div {unit}L"
+
+
+def _unit(kind: str, tick: Tick) -> int:
+    """What a time is counted in: numbers as they are, dates in the microseconds of a tick."""
+    return 1 if kind in _INTEGERS else tick.duration.micros
+
+
+def _time_faults(kind: str, column: str) -> list[Column]:
+    """What can be wrong with a time."""
+    name, text, micros = quoted(column), F.col(quoted(column)).cast("string"), F.expr(_instant(kind, column, 1))
+    low = "is negative" if kind in _INTEGERS else "lies before 1970, where time points begin"
+    return [
+        F.when(F.expr(f"{name} IS NULL"), F.lit(f"{column} is missing")),
+        F.when(micros.isNull(), F.concat(F.lit(f"{column} is '"), text, F.lit("', which is not an ISO 8601 time"))),
+        F.when(micros < 0, F.concat(F.lit(f"{column} is "), text, F.lit(f", which {low}"))),
+        F.when(micros >= MAX_TIME, F.lit(f"{column} lies beyond the last time point")),
+    ]
 
 
 def _carrier_type(slot: str) -> str:
     return CARRIERS[slot.rstrip("0123456789")]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -32,7 +32,7 @@ from laser.spark.job import Job
 from laser.spark.partition import Whole, bucket_labels, bucket_sql
 from laser.spark.prepare import Prepared
 from laser.spark.request import Request
-from laser.spark.sources import Source, ticks_to_micros
+from laser.spark.sources import Source
 from laser.spark.state_settings import use_state_settings
 from laser.spark.store import SparkStore, pack, unpack
 from laser.values import Atom
@@ -93,7 +93,7 @@ def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None) -> DataF
     tables = [s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
     nothing = [F.lit(None).cast(kind).alias(name) for name, kind in tables[0].dtypes if name not in ("tag", "time")]
     tables += [clock.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing) for clock in prepared.clocks]
-    micros = F.lit(ticks_to_micros(job.settings.tick)).cast("bigint")
+    micros = F.lit(job.settings.tick.duration.micros).cast("bigint")
     dated = [table.withColumn("ts", F.timestamp_micros(F.col("time") * micros)) for table in tables]
     if flush is not None:
         ends = [F.lit(END).alias("tag"), F.col("until").alias("time"), *nothing]
@@ -140,7 +140,7 @@ class Operator(StatefulProcessor):
     def __init__(self, job: Job) -> None:
         self.job = job
         self.fingerprint = job.fingerprint
-        self.micros = ticks_to_micros(job.settings.tick)
+        self.micros = job.settings.tick.duration.micros
         self.numbers = {label: number for number, label in enumerate(bucket_labels(job.partition.buckets))}
 
     def init(self, handle: StatefulProcessorHandle) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,15 @@ from laser.errors import LaserError
 from laser.io.formats import FORMATS, format_of_suffix
 from laser.io.formats.format import LineFormat
 from laser.pipeline import Table
+from laser.spark.casts import cast_sql, fault_sql
+from laser.spark.column_names import quoted
 from laser.spark.lines import read_lines
-from laser.spark.sources import ROW, Input
+from laser.spark.sources import REASON, ROW, Input
 from laser.ticks import Tick
 from laser.values import Predicate
+from laser.values.static_type import NUMBER, StaticType
 
-__all__ = ["check_table", "read_input", "read_table", "spark_output_format"]
+__all__ = ["Uses", "check_table", "read_input", "read_table", "spark_output_format"]
 
 _TEXT = ("csv", "json")
 _FILES = (*_TEXT, "parquet", "orc")
@@ -53,8 +58,32 @@ def spark_output_format(name: str) -> str:
     return name if form is None or form.spark_name is None else form.spark_name
 
 
-def read_table(spark: SparkSession, table: Table, follow: bool) -> DataFrame:
-    """A table in any format that Spark knows; lines are a table of one column."""
+@dataclass(frozen=True)
+class Uses:
+    """What the rules take the columns of an input for, as far as they tell."""
+
+    types: Sequence[StaticType | None] = ()
+    """Those of its arguments, in order."""
+    columns: Sequence[str] = ()
+    """The columns of its arguments, where they are named; else all but the following."""
+    time: str = ""
+    order: str = ""
+    key: str = ""
+    """A key of which the rules may not know."""
+
+    def numbers(self, columns: Iterable[str]) -> list[str]:
+        """The columns that the rules take for numbers."""
+        args = list(self.columns) or [name for name in columns if name not in (self.time, self.order)]
+        if len(args) != len(self.types):
+            args = [name for name in args if name != self.key]
+        return [name for name, use in zip(args, self.types, strict=False) if use is not None and use.fits(NUMBER)]
+
+
+def read_table(spark: SparkSession, table: Table, follow: bool, uses: Uses = Uses()) -> DataFrame:  # noqa: B008 - frozen
+    """A table in any format that Spark knows; lines are a table of one column.
+
+    A column of text without a schema that rules take for numbers has numbers, also where some rows have something else.
+    """
     form = format_of_table(table)
     kind = _LINES if isinstance(form, LineFormat) else form
     options = {
@@ -63,7 +92,7 @@ def read_table(spark: SparkSession, table: Table, follow: bool) -> DataFrame:
     }
     if follow and "://" not in table.path and Path(table.path).is_file():
         raise LaserError(f"{table.path} is a file: a stream is followed in a directory, to which files are added")
-    schema = table.schema or _inferred(spark, table, kind, options, follow)
+    schema = table.schema or _inferred(spark, table, kind, options, follow, uses)
     reader: Any = (spark.readStream if follow else spark.read).format(kind).options(**options)
     if schema and kind in _TEXT:
         texts = ", ".join(f"`{name}` string" for name in schema)
@@ -74,38 +103,68 @@ def read_table(spark: SparkSession, table: Table, follow: bool) -> DataFrame:
     return loaded
 
 
-def _inferred(spark: SparkSession, table: Table, kind: str, options: dict[str, str], follow: bool) -> dict[str, str]:
+def _inferred(
+    spark: SparkSession, table: Table, kind: str, options: dict[str, str], follow: bool, uses: Uses
+) -> dict[str, str]:
     """The schema that the files show; Spark's own sources know theirs."""
     if kind not in _FILES or (not follow and kind not in _TEXT):
         return {}
     sample = {**options, **({"inferSchema": "true"} if kind == "csv" else {})}
     try:
-        return dict(spark.read.format(kind).options(**sample).load(table.path).dtypes)
+        loaded = spark.read.format(kind).options(**sample).load(table.path)
+        schema = dict(loaded.dtypes)
+        return {**schema, **_settled(loaded, schema, uses)} if kind in _TEXT else schema
     except Exception as error:
         raise LaserError(
             f"{table.path}: its columns cannot be told from its files ({_first_line(error)}); give a schema"
         ) from None
 
 
-def _cast(table: DataFrame, schema: Any) -> DataFrame:
-    """Columns as the schema has them, null where the text does not fit; and the row as it was, for those who ask."""
-    columns = [
-        F.expr(f"try_cast(trim(`{name}`) AS {kind})").alias(name) if kind != "string" else F.col(f"`{name}`")
-        for name, kind in schema.items()
+def _settled(table: DataFrame, schema: dict[str, str], uses: Uses) -> dict[str, str]:
+    """The types of columns that a few odd rows have made text: numbers for rules, and times."""
+    numbers = uses.numbers(schema)
+    dirty = [name for name in (*numbers, uses.time) if schema.get(name) == "string"]
+    if not dirty:
+        return {}
+    tests = {name: ("bigint", "double" if name in numbers else "timestamp") for name in dirty}
+    counts = [
+        F.count(F.expr(cast_sql(quoted(name), kind))).alias(f"{name} {kind}")
+        for name, kinds in tests.items()
+        for kind in kinds
     ]
-    whole = F.to_json(F.struct(*[F.col(f"`{name}`") for name in schema]), {"ignoreNullFields": "false"})
-    return table.select(*columns, whole.alias(ROW))
+    found = table.agg(*counts).collect()[0].asDict()
+    return {
+        name: whole
+        if found[f"{name} {whole}"] and found[f"{name} {whole}"] >= found[f"{name} {other}"]
+        else _other(other)
+        for name, (whole, other) in tests.items()
+    }
 
 
-def read_input(spark: SparkSession, name: str, table: Table, arity: int | None, tick: Tick, follow: bool) -> Input:
-    """A table as an input of a run."""
+def _other(kind: str) -> str:
+    """A time that is not a number stays a text, which is read as ISO 8601."""
+    return "string" if kind == "timestamp" else kind
+
+
+def _cast(table: DataFrame, schema: Any) -> DataFrame:
+    """Columns as the schema has them, what does not fit with the reason; and the row as it was, for those who ask."""
+    columns = [F.expr(cast_sql(quoted(name), kind)).alias(name) for name, kind in schema.items()]
+    faults = [F.expr(fault_sql(name, quoted(name), kind)) for name, kind in schema.items() if kind != "string"]
+    reason = F.coalesce(*faults, F.lit(None).cast("string"))
+    whole = F.to_json(F.struct(*[F.col(quoted(name)) for name in schema]), {"ignoreNullFields": "false"})
+    return table.select(*columns, reason.alias(REASON), whole.alias(ROW))
+
+
+def read_input(
+    spark: SparkSession, predicate: Predicate | str, table: Table, uses: Uses, tick: Tick, follow: bool
+) -> Input:
+    """A table as an input of a run; of a predicate whose arity is not known, only the name is given."""
     form = format_of_table(table)
     if isinstance(form, LineFormat):
-        if arity is None:
-            raise LaserError(f"input {name}: lines need a predicate that the program reads with one arity")
-        return read_lines(spark, table.path, Predicate(name, arity), form, tick, follow)
-    columns = table.columns or None
-    return Input(read_table(spark, table, follow), columns, table.time or None, table.order or None)
+        if isinstance(predicate, str):
+            raise LaserError(f"input {predicate}: lines need a predicate that the program reads with one arity")
+        return read_lines(spark, table.path, predicate, form, tick, follow)
+    return Input(read_table(spark, table, follow, uses), table.columns or None, table.time or None, table.order or None)
 
 
 def _option(value: Any) -> str:

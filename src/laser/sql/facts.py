@@ -71,7 +71,7 @@ def _struct(value: Value) -> dict[str, Any]:
         case str():
             return {"k": 1, "n": 0.0, "s": value}
         case _:
-            return {"k": 0, "n": float(value), "s": ""}
+            return {"k": 0, "n": float(value), "s": ""}  # type: ignore[arg-type]  # other values have no kind
 
 
 def decoder(kind: Kind) -> Callable[[Any], Value] | None:

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import reduce
 from typing import assert_never
 
-from laser.values import Iri, Value
+from laser.values import Duration, Iri, Time, Value
 
 __all__ = ["EXACT", "INEXACT", "Kind", "convert", "join", "kind_of", "literal", "number_of", "text"]
 
@@ -60,7 +60,7 @@ def _join(one: Kind, other: Kind) -> Kind:
 
 
 def kind_of(value: Value) -> Kind | None:
-    """The kind of a column that has only this value; None where no column has it: a whole number of more than 64 bits."""
+    """The kind of a column that has only this value; None where no column has it: times, durations, and huge numbers."""
     match value:
         case Iri():
             return Kind.IRI
@@ -70,6 +70,8 @@ def kind_of(value: Value) -> Kind | None:
             return Kind.NUMBER
         case int():
             return Kind.INTEGER if -(2**63) < value < 2**63 else None
+        case Time() | Duration():
+            return None
         case _:
             assert_never(value)
 
@@ -85,6 +87,8 @@ def literal(value: Value) -> str:
             return f"cast({value!r} as double)"
         case int():
             return f"cast({value} as bigint)"
+        case Time() | Duration():
+            raise AssertionError(f"{value} has no kind")
         case _:
             assert_never(value)
 

@@ -189,7 +189,7 @@ class _Work:
             return Relation("", (Kind.STRING,) * predicate.arity, empty=True)
         kinds = given[predicate]
         if kinds is None:
-            raise NotLowered(f"{predicate} has numbers that are not exact in SQL")
+            raise NotLowered(f"{predicate} has values that are not exact in SQL")
         return Relation(name(facts_table(predicate, isinstance(node, Background))), kinds)
 
     def _made(

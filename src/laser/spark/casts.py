@@ -1,0 +1,53 @@
+"""Text as values of a column's type, in SQL; and which type a column of text has, where nobody says.
+
+Spark's own casts guess (``12:30`` is today, ``2026`` the first of January), and what they cannot read becomes null without a
+word. Here a text that is not of its type stays apart from a missing one, so that its row can be set aside with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["cast_sql", "fault_sql", "instant_sql"]
+
+_ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$"
+_WORDS = (
+    (re.compile("tinyint|smallint|int|bigint"), "an integer"),
+    (re.compile(r"decimal\(\d+,\s*0\)"), "an integer"),
+    (re.compile("float|double|decimal.*"), "a number"),
+    (re.compile("timestamp.*|date"), "an ISO 8601 time"),
+    (re.compile("boolean"), "true or false"),
+)
+_INEXACT = "{text} RLIKE '^[+-]?[0-9]+$' AND CAST(try_cast({text} AS double) AS decimal(38,0)) != CAST({text} AS decimal(38,0))"
+
+
+def cast_sql(text: str, kind: str) -> str:
+    """A text as a value of a type; null where it is none. Blanks around it do not count."""
+    if kind == "string":
+        return text
+    cast = f"try_cast(trim({text}) AS {kind})"
+    if kind.startswith(("timestamp", "date")):
+        return f"CASE WHEN trim({text}) RLIKE '{_ISO}' THEN {cast} END"
+    if kind == "double":
+        return f"CASE WHEN NOT coalesce({_inexact(text)}, false) THEN {cast} END"
+    return cast
+
+
+def instant_sql(text: str) -> str:
+    """A text as microseconds since 1970; null where it is not a time."""
+    return f"unix_micros({cast_sql(text, 'timestamp')})"
+
+
+def fault_sql(name: str, text: str, kind: str) -> str:
+    """Why a text is not of its type; null where it is, or where there is no text."""
+    words = next((words for pattern, words in _WORDS if pattern.fullmatch(kind)), f"of type {kind}")
+    label, quoted = name.replace("'", "\\'"), f"left({text}, 100)"
+    reason = f"concat('{label} is \\'', {quoted}, '\\', which is not {words}')"
+    if kind == "double":
+        inexact = f"concat('{label} is ', {quoted}, ', which a double does not hold exactly: read it as bigint')"
+        reason = f"CASE WHEN {_inexact(text)} THEN {inexact} ELSE {reason} END"
+    return f"CASE WHEN trim({text}) != '' AND ({cast_sql(text, kind)}) IS NULL THEN {reason} END"
+
+
+def _inexact(text: str) -> str:
+    return _INEXACT.replace("{text}", f"trim({text})")

@@ -1,0 +1,162 @@
+"""Every type that a column can have: kept exactly, or refused with a sentence, whatever the zone and the number of parts."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.errors import LaserError
+from laser.spark import reason
+
+VALUES = {
+    "tinyint": ["-128", "0", "127"],
+    "smallint": ["-32768", "7"],
+    "int": ["-2147483648", "7"],
+    "bigint": ["-9223372036854775808", "9007199254740993", "9007199254740992", "9223372036854775807"],
+    "float": ["0.1", "-2.5", "1.0E10"],
+    "double": ["0.1", "-0.30000000000000004", "1.0E300", "3.0"],
+    "decimal(10,0)": ["1234567890", "-1"],
+    "decimal(20,0)": ["9007199254740993", "9007199254740992", "99999999999999999999", "-99999999999999999999"],
+    "decimal(38,0)": ["9000000000000000000", "9000000000000000001", "12345678901234567890123456789012345678"],
+    "decimal(10,2)": ["0.10", "0.20", "99999999.99"],
+    "decimal(15,5)": ["1234567890.12345", "-0.00001"],
+    "string": ["''", "'1'", "'007'", "'2026-03-29T00:00:00Z'", "'true'"],
+    "varchar(10)": ["'a b'"],
+    "boolean": ["true", "false"],
+    "date": ["'2026-03-29'", "'1969-12-31'", "'0001-01-03'"],
+    "timestamp": ["'2026-03-29T00:30:00.250Z'", "'2026-03-29T00:30:00.750Z'", "'1969-12-31T23:59:59.5Z'", "'2026-10-25T00:30:00Z'"],
+    "timestamp_ntz": ["'2026-03-29 03:30:00.000001'", "'2026-10-25 02:30:00'", "'1960-01-01 00:00:00'"],
+    "interval day to second": ["'0 00:01:30.000001'", "'-1 00:00:00.5'"],
+}  # fmt: skip
+PROGRAM = "\n".join(f"q{i}(X) :- a{i}(X) in [5], b{i}(X) in [5], c{i}(X)." for i in range(len(VALUES)))
+NOW = "timestamp'2026-03-29T00:00:00Z'"
+
+
+@pytest.fixture(params=["UTC", "Asia/Tokyo", "Europe/Berlin"])
+def zone(spark, request):
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", request.param)
+    yield request.param
+    spark.conf.set("spark.sql.session.timeZone", before)
+
+
+def frame(spark, kind: str) -> DataFrame:
+    rows = ", ".join(f"({value})" for value in VALUES[kind])
+    literal = "CAST(v AS string)" if kind != "string" else "v"
+    return spark.sql(f"SELECT CAST({literal} AS {kind}) AS x, {NOW} AS ts FROM VALUES {rows} AS t(v)")
+
+
+def texts(frames: dict[int, DataFrame]) -> set[tuple[int, str]]:
+    """All values as text, which tells every two of a type apart."""
+    parts = [each.select(F.lit(i).alias("i"), F.col("x").cast("string").alias("x")) for i, each in frames.items()]
+    return {tuple(row) for row in reduce(DataFrame.union, parts).collect()}
+
+
+def test_a_value_comes_back_as_it_was_in_every_zone_and_every_part(spark, zone):
+    """As an argument of two inputs that are joined on it, as the key, and in background data."""
+    frames = {i: frame(spark, kind) for i, kind in enumerate(VALUES)}
+    inputs = {f"{name}{i}": each for i, each in frames.items() for name in "ab"}
+    background = {f"c{i}": each.select("x") for i, each in frames.items()}
+    expected = texts(frames)
+    assert len(expected) == sum(map(len, VALUES.values()))
+    for buckets, slices in ((1, 1), (2, 2), (7, 1)):
+        answers = reason(PROGRAM, inputs, time="ts", background=background, buckets=buckets, slices=slices)
+        assert "by key" in answers.cut
+        assert texts({i: answers[f"q{i}"] for i in frames}) == expected
+        for i, each in frames.items():
+            assert dict(answers[f"q{i}"].dtypes)["x"] == dict(each.dtypes)["x"].replace("varchar(10)", "string")
+
+
+@pytest.mark.parametrize(
+    ("expression", "says"),
+    [
+        ("binary('a')", "of type binary cannot be an argument"),
+        ("null", "it has no type, only nulls"),
+        ("array(1)", "cannot be an argument"),
+        ("named_struct('a', 1)", "cannot be an argument"),
+        ("map('a', 1)", "cannot be an argument"),
+        ("CAST(1 AS decimal(20,2))", r"Cast it to decimal\(15,2\), double or string"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_before_anything_runs(spark, expression, says):
+    table = spark.sql(f"SELECT {expression} AS x, 1 AS t")
+    with pytest.raises(LaserError, match=says):
+        reason("q(X) :- a(X) in [5].", {"a": table}, time="t")
+    with pytest.raises(LaserError, match=says):
+        reason(
+            "q(X) :- a(X) in [5], c(X).",
+            {"a": spark.sql("SELECT 1 AS x, 1 AS t")},
+            time="t",
+            background={"c": table.select("x")},
+        )
+
+
+def test_a_time_column_of_every_type_gives_the_same_time_points(spark, zone):
+    moments = {
+        "timestamp": "timestamp'2026-03-29T02:00:05.9Z'",
+        "timestamp_ntz": "CAST(timestamp'2026-03-29T02:00:05.9Z' AS timestamp_ntz)",
+        "text with a zone": "'2026-03-29T02:00:05.9Z'",
+        "text without one": "replace(CAST(timestamp'2026-03-29T02:00:05.9Z' AS string), ' ', 'T')",
+    }
+    for expression in moments.values():
+        table = spark.sql(f"SELECT 1 AS x, {expression} AS ts")
+        (row,) = reason("q(X, T) :- a(X) at T in [1].", {"a": table}, time="ts", until="2026-03-29T02:00:07Z")["q"].selectExpr(
+            "unix_micros(since) AS since", "unix_micros(until) AS until", "unix_micros(T) AS t"
+        ).collect()  # fmt: skip
+        second = 1774749605 * 1_000_000
+        assert tuple(row) == (second, second + 1_000_000, second)
+
+
+def test_a_start_without_a_zone_is_in_the_sessions_zone_as_the_data_are(spark, zone):
+    table = spark.sql("SELECT 1 AS x, timestamp_ntz'2026-01-01 00:00:05' AS ts")
+    answers = reason(
+        "q(X) :- a(X) in [1].", {"a": table}, time="ts", start="2026-01-01T00:00:00", until="2026-01-01T00:00:09"
+    )
+    (row,) = answers["q"].selectExpr("CAST(since AS string)", "CAST(until AS string)").collect()
+    assert tuple(row) == ("2026-01-01 00:00:05", "2026-01-01 00:00:06")
+
+
+def test_days_are_those_of_the_zone_or_refused(spark, zone):
+    table = spark.sql("SELECT 1 AS x, date'2026-01-02' AS day")
+    if zone == "UTC":
+        (row,) = reason("q(X) :- a(X) in [0].", {"a": table}, time="day", tick="1 d")["q"].collect()
+        assert row["since"].isoformat() == "2026-01-02T00:00:00"
+    else:
+        with pytest.raises(LaserError, match="would not begin at midnight there"):
+            reason("q(X) :- a(X) in [0].", {"a": table}, time="day", tick="1 d")
+
+
+def test_instants_of_arguments_are_not_cut_to_the_tick(spark):
+    table = spark.sql("SELECT timestamp'2026-01-01T00:59:00Z' AS due, timestamp'2026-01-01T00:10:00Z' AS ts")
+    answers = reason("late(D) :- task(D) at T in [1 h], D > T, D - T < 1 h.", {"task": table}, time="ts", tick="1 h")
+    assert [row[0].isoformat() for row in answers["late"].collect()] == ["2026-01-01T00:59:00"]
+    assert answers["late"].dtypes[0] == ("due", "timestamp")
+
+
+def test_instants_come_back_as_such_where_times_are_numbers(spark):
+    table = spark.sql("SELECT timestamp'2026-01-01T00:59:00.25Z' AS due, 7 AS t")
+    answers = reason("q(D) :- task(D) in [1].", {"task": table}, time="t")
+    assert answers["q"].dtypes == [("due", "timestamp"), ("since", "bigint"), ("until", "bigint")]
+    assert [row[0].isoformat() for row in answers["q"].collect()] == ["2026-01-01T00:59:00.250000"]
+
+
+def test_odd_times_are_rejected_with_their_text(spark):
+    odd = ["12:30", "2026", "soon", "2026-02-30", "1969-12-31T23:59:59.5Z", ""]
+    table = spark.createDataFrame(
+        [(i, text) for i, text in enumerate([*odd, "2026-01-01T00:00:00Z"])], "x int, ts string"
+    )
+    answers = reason("q(X) :- a(X) in [1].", {"a": table}, time="ts")
+    assert [row["x"] for row in answers["q"].collect()] == [len(odd)]
+    reasons = [row["reason"] for row in answers.rejects.collect()]
+    assert [text in why for text, why in zip(odd, reasons, strict=True)] == [True] * len(odd)
+    assert "lies before 1970" in reasons[4]
+
+
+def test_intervals_that_end_before_they_begin_are_rejected(spark):
+    table = spark.createDataFrame([(1, 3, 5), (2, 5, 3)], "x int, since int, until int")
+    answers = reason("q(X) :- a(X).", {"a": table})
+    assert [tuple(row) for row in answers["q"].collect()] == [(1, 3, 5)]
+    assert [row["reason"] for row in answers.rejects.collect()] == ["until lies before since"]
