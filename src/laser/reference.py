@@ -246,10 +246,10 @@ def fold(function: Fold, values: Sequence[Value], level: Fraction | None) -> Val
         case Fold.MAX:
             return extreme(">=", values)
         case Fold.MEDIAN:
-            return rounded(between(numbers, Fraction(1, 2)), exact) if defined else None
+            return between(numbers, Fraction(1, 2)) if defined else None
         case Fold.QUANTILE:
             assert level is not None
-            return rounded(between(numbers, level), exact) if defined else None
+            return between(numbers, level) if defined else None
         case Fold.STDEV:
             return deviation(numbers) if defined and len(values) > 1 else None
         case _:
@@ -270,11 +270,11 @@ def extreme(symbol: str, values: Sequence[Value]) -> Value | None:
     return next((value for value in values if all(compare(symbol, value, other) for other in values)), None)
 
 
-def between(numbers: Sequence[Fraction], level: Fraction) -> Fraction:
-    """The quantile of a level: linear between neighbours."""
+def between(numbers: Sequence[Fraction], level: Fraction) -> Value | None:
+    """The quantile of a level: linear between neighbours; whether it came from integers, these tell."""
     ordered, place = sorted(numbers), level * (len(numbers) - 1)
     low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
-    return low + (high - low) * (place - math.floor(place))
+    return rounded(low + (high - low) * (place - math.floor(place)), low.denominator == high.denominator == 1)
 
 
 def deviation(numbers: Sequence[Fraction]) -> Value | None:

@@ -143,8 +143,56 @@ RULES = Experiment(
     snapshots=False,
 )
 
+COUNT = Experiment(
+    "count",
+    "cars on a thousand roads, counted against a threshold",
+    programs.count,
+    streams.cars,
+    (*grid((80,), (20, 3600)), *grid((800,), (1, 20, 40, 80))),
+    (*grid((80,), (20, 3600)), *grid((800,), (20, 80))),
+    snapshots=False,
+)
+AVERAGE = Experiment(
+    "average",
+    "the mean of decimals for each of a hundred machines",
+    programs.average,
+    streams.decimals,
+    (*grid((80,), (20, 3600)), *grid((800,), (1, 20, 40, 80))),
+    (*grid((80,), (20, 3600)), *grid((800,), (20, 80))),
+    snapshots=False,
+)
+EXTREMES = Experiment(
+    "extremes",
+    "the largest of values that rise, and of values that fall",
+    programs.extremes,
+    streams.tides,
+    (*grid((80,), (20, 3600)), *grid((800,), (1, 20, 40, 80))),
+    (*grid((80,), (20, 3600)), *grid((800,), (20, 80))),
+    snapshots=False,
+)
+QUANTILE = Experiment(
+    "quantile",
+    "the value that nine of ten decimals stay below, for each of a hundred machines",
+    programs.quantile,
+    streams.decimals,
+    (*grid((80,), (20, 3600)), *grid((800,), (1, 20, 40, 80))),
+    (*grid((80,), (20, 3600)), *grid((800,), (20, 80))),
+    snapshots=False,
+)
+TUMBLING = Experiment(
+    "tumbling",
+    "sightings on a thousand roads, by blocks of time",
+    programs.tumbling,
+    streams.cars,
+    (*grid((80,), (20, 3600)), *grid((800,), (5, 20, 40, 80))),
+    (*grid((80,), (20,)), *grid((800,), (20, 80))),
+    warm=lambda case: 2 * case.w + 2,
+    snapshots=False,
+)
+
 EXPERIMENTS = (
     DIAMOND, BOX, JOIN, MULTI, MULTI_HEADS, COOLING, RECURSION, NEGATION, TUPLES, LATEST, REPEAT_DIAMOND, REPEAT_JOIN, RULES,
+    COUNT, AVERAGE, EXTREMES, QUANTILE, TUMBLING,
 )  # fmt: skip
 
 

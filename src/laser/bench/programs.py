@@ -5,17 +5,22 @@ from __future__ import annotations
 from laser.bench.case import Case
 
 __all__ = [
+    "average",
     "box",
     "cooling",
+    "count",
     "diamond",
+    "extremes",
     "join",
     "large",
     "latest",
     "multi",
     "multi_heads",
     "negation",
+    "quantile",
     "reach",
     "rules",
+    "tumbling",
     "tuples",
 ]
 
@@ -41,6 +46,9 @@ def multi_heads(case: Case) -> str:
     """The join, with heads q1 … qr: sharing, and not deduplication."""
     return "\n".join(f"q{i}{join(case)[1:]}" for i in range(1, case.r + 1))
 
+
+GROUPS = 1_000
+"""Groups of the counts."""
 
 COOLING = """
 @T steam(V) :- temp(V) at T in [{w}], V >= 100.
@@ -96,3 +104,25 @@ def large(case: Case) -> str:
         "seen{i}(S) :- warm{j}(S), place(S, P) in [60], P != {i}.",
     )
     return "\n".join(kinds[i % 5].format(i=i, j=i - i % 5) for i in range(case.r))
+
+
+def count(case: Case) -> str:
+    """Roads with more cars than they have on average, so that counts cross the threshold all the time."""
+    return f"busy(S) :- count(C : car(C, S) in [{case.w}]) > {case.n * (case.w + 1) // GROUPS}."
+
+
+def average(case: Case) -> str:
+    return f"mean(M, A) :- A = avg(V, T : temp(M, V) at T in [{case.w}])."
+
+
+def extremes(case: Case) -> str:
+    return f"highest(M, A) :- A = max(V, T : temp(M, V) at T in [{case.w}])."
+
+
+def quantile(case: Case) -> str:
+    return f"slow(M, A) :- A = quantile(0.9; V, T : temp(M, V) at T in [{case.w}])."
+
+
+def tumbling(case: Case) -> str:
+    """A report for each block of time: how many cars were seen on each road."""
+    return f"report(S, N) :- N = count(C, T : car(C, S) at T in [each {case.w}])."

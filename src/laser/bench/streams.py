@@ -8,13 +8,16 @@ from __future__ import annotations
 from random import Random
 
 from laser.bench.case import Case, Fact
+from laser.bench.programs import GROUPS
 from laser.values import Iri
 
 __all__ = [
     "box",
+    "cars",
     "chain",
     "churn",
     "cooling",
+    "decimals",
     "growing_paths",
     "jobs",
     "machines",
@@ -22,6 +25,7 @@ __all__ = [
     "repeating_chain",
     "repeating_pairs",
     "sensors",
+    "tides",
     "unique_pairs",
 ]
 
@@ -119,3 +123,25 @@ def sensors(case: Case, t: int) -> list[Fact]:
     """n readings of r sensors."""
     draw = Random(t).randrange
     return [("temp", f"s{draw(case.r)}", draw(100)) for _ in range(case.n)]
+
+
+def cars(case: Case, t: int) -> list[Fact]:
+    """n cars, all different, each on one of a thousand roads."""
+    draw = Random(t).randrange
+    return [("car", k, draw(GROUPS)) for k in range(t * case.n, (t + 1) * case.n)]
+
+
+MACHINES = 100
+"""Groups of the readings: each has several at a tick."""
+
+
+def decimals(case: Case, t: int) -> list[Fact]:
+    """n readings of a hundred machines, decimals."""
+    random = Random(t)
+    return [("temp", k % MACHINES, round(random.gauss(50, 20), 2)) for k in range(case.n)]
+
+
+def tides(case: Case, t: int) -> list[Fact]:
+    """n readings of a hundred machines, half of which rise and half of which fall: the largest is the newest, or the oldest."""
+    turns = (1, -1)
+    return [("temp", k % MACHINES, turns[k % 2] * (t * case.n + k)) for k in range(case.n)]

@@ -20,7 +20,19 @@ from laser.engine.relation import FOREVER, Relation
 from laser.engine.reports import Reports
 from laser.engine.wiring import Wiring
 from laser.errors import LimitError
-from laser.plan.nodes import Background, Beginning, Dated, Feed, InputNode, Node, Pending, Recent, Unbroken, Unit
+from laser.plan.nodes import (
+    Aggregated,
+    Background,
+    Beginning,
+    Dated,
+    Feed,
+    InputNode,
+    Node,
+    Pending,
+    Recent,
+    Unbroken,
+    Unit,
+)
 from laser.plan.plan import Plan
 from laser.plan.properties import ticking
 from laser.values import CODE_NAMES, Predicate
@@ -48,7 +60,7 @@ class Machine:
         """A relation for each node, by its number."""
         nodes = self.module.numbers
         joined = {subgoal.node for rule in self.plan.rules for subgoal in rule.subgoals}
-        joined.update(source for node in nodes for source in node.sources)
+        joined.update(source for node in nodes if not isinstance(node, Aggregated) for source in node.sources)
         return [self.relation(node, number, node in joined) for node, number in nodes.items()]
 
     def relation(self, node: Node, number: int, is_joined: bool) -> Relation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laser.engine.operators.aggregate import AggregateOperator, make_groups
+from laser.engine.operators.aggregate import make_aggregate
 from laser.engine.operators.counted import EveryPointByKeyOperator, EveryPointOperator, ManyPointsOperator
 from laser.engine.operators.fixpoint import FixpointOperator
 from laser.engine.operators.gate import GateOperator
@@ -29,9 +29,7 @@ def make_operator(component: Component, env: Environment) -> Operator:
         case EveryPoint(dated=dated, window=window):
             return EveryPointOperator(head, env.relations[dated], window, env.arrivals)
         case Aggregated(tuples=tuples):
-            return AggregateOperator(
-                head, env.relations[tuples], make_groups(node), node.threshold, env.undefined(node)
-            )
+            return make_aggregate(node, head, env.relations[tuples], env.undefined(node))
         case Gate(source=source, values=values):
             return GateOperator(head, env.relations[source], (source.label, *values))
         case _:

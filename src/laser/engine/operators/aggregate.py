@@ -5,130 +5,23 @@ The work is in proportion to what changes, whatever the size of the window and o
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from operator import itemgetter
-from typing import Any
+from collections.abc import Callable
+from typing import assert_never
 
 from laser.answers import Key
-from laser.engine.operators.exact import Moments
+from laser.engine.operators.exact import Sums
+from laser.engine.operators.groups import Counts, Group, Groups
 from laser.engine.operators.operator import Operator
-from laser.engine.operators.ordered import Ordered
+from laser.engine.operators.ordered import Orders
 from laser.engine.relation import Relation
 from laser.plan.nodes import Aggregated, Threshold
-from laser.values import Value, write_value
+from laser.values import write_value
 from laser.values.fold import Fold
 from laser.values.operations import compare
 
-__all__ = ["AggregateOperator", "make_groups"]
-
-Group = Any
-"""What stands for a group: its value, or the tuple of its values where it has none or several."""
-
-
-class Groups(ABC):
-    """What is known of each group; the results are asked for only where something changed."""
-
-    def __init__(self, node: Aggregated) -> None:
-        self.node = node
-        places = [place + 1 for place in node.groups]
-        self.group_of: Callable[[Key], Group] = itemgetter(*places) if places else lambda key: ()
-        self.value_of: Callable[[Key], Any] = itemgetter(node.value + 1)
-        self.single = len(places) == 1
-
-    @abstractmethod
-    def change(self, added: Collection[Key], removed: Collection[Key]) -> Iterable[Group]:
-        """Take over what changed; the groups that it concerns."""
-
-    @abstractmethod
-    def has(self, group: Group) -> bool:
-        """Whether a group has tuples."""
-
-    @abstractmethod
-    def result(self, group: Group) -> Value | None:
-        """The result for a group that has tuples; None where it is not defined."""
-
-    @abstractmethod
-    def forget(self) -> None:
-        """Lose everything."""
-
-    def fault(self, group: Group) -> str:
-        """What makes a result undefined; nothing where that is not worth a report."""
-        return ""
-
-    def key(self, group: Group) -> tuple[Any, ...]:
-        """The values of a group as they stand in keys."""
-        return ("", group) if self.single else ("", *group)
-
-
-class Counts(Groups):
-    """``count``: the number of tuples."""
-
-    def __init__(self, node: Aggregated) -> None:
-        super().__init__(node)
-        self.counts: Counter[Group] = Counter()
-
-    def change(self, added: Collection[Key], removed: Collection[Key]) -> Iterable[Group]:
-        counts, touched = self.counts, set(map(self.group_of, added))
-        counts.update(map(self.group_of, added))
-        for group, lost in Counter(map(self.group_of, removed)).items():
-            left = counts[group] - lost
-            if left:
-                counts[group] = left
-            else:
-                del counts[group]
-            touched.add(group)
-        return touched
-
-    def has(self, group: Group) -> bool:
-        return group in self.counts
-
-    def result(self, group: Group) -> Value | None:
-        return self.counts[group]
-
-    def forget(self) -> None:
-        self.counts.clear()
-
-
-class FoldedGroups(Groups):
-    """Groups of which each keeps what its values come to."""
-
-    def __init__(self, node: Aggregated, make: Callable[[], Moments | Ordered]) -> None:
-        super().__init__(node)
-        self.make = make
-        self.states: dict[Group, Moments | Ordered] = {}
-
-    def change(self, added: Collection[Key], removed: Collection[Key]) -> Iterable[Group]:
-        states, group_of, value_of, touched = self.states, self.group_of, self.value_of, set()
-        for key in added:
-            group = group_of(key)
-            state = states.get(group)
-            if state is None:
-                state = states[group] = self.make()
-            state.add(value_of(key))
-            touched.add(group)
-        for key in removed:
-            group = group_of(key)
-            states[group].remove(value_of(key))
-            touched.add(group)
-        for group in touched:
-            if not states[group].size:
-                del states[group]
-        return touched
-
-    def has(self, group: Group) -> bool:
-        return group in self.states
-
-    def result(self, group: Group) -> Value | None:
-        return self.states[group].result(self.node.fold, self.node.level)
-
-    def fault(self, group: Group) -> str:
-        state = self.states[group]
-        return "" if self.node.fold is Fold.STDEV and state.size == 1 else state.fault(self.node.fold)
-
-    def forget(self) -> None:
-        self.states.clear()
+__all__ = ["AggregateOperator", "CountOperator", "make_aggregate"]
 
 
 def make_groups(node: Aggregated) -> Groups:
@@ -137,9 +30,11 @@ def make_groups(node: Aggregated) -> Groups:
         case Fold.COUNT:
             return Counts(node)
         case Fold.SUM | Fold.AVG | Fold.STDEV:
-            return FoldedGroups(node, Moments)
+            return Sums(node)
         case Fold.MIN | Fold.MAX | Fold.MEDIAN | Fold.QUANTILE:
-            return FoldedGroups(node, Ordered)
+            return Orders(node)
+        case _:
+            assert_never(node.fold)
 
 
 class AggregateOperator(Operator):
@@ -156,6 +51,7 @@ class AggregateOperator(Operator):
         super().__init__([head])
         self.head, self.tuples, self.groups, self.threshold, self.report = head, tuples, groups, threshold, report
         self.keys: dict[Group, Key] = {}
+        """The keys that hold, by their groups."""
 
     def settle(self, t: int, t0: int) -> None:
         keys, begun, ended = self.keys, [], []
@@ -191,3 +87,62 @@ class AggregateOperator(Operator):
     def forget(self) -> None:
         self.keys.clear()
         self.groups.forget()
+
+
+class CountOperator(Operator):
+    """Settles a count that must lie between two numbers: it says nothing until one of them is passed."""
+
+    def __init__(self, head: Relation, tuples: Relation, groups: Counts, low: float, high: float) -> None:
+        super().__init__([head])
+        self.head, self.tuples, self.groups, self.low, self.high = head, tuples, groups, low, high
+
+    def settle(self, t: int, t0: int) -> None:
+        delta, group_of, counts = self.tuples.delta, self.groups.group_of, self.groups.counts
+        changes = Counter(map(group_of, delta.added))
+        change_of = changes.get
+        for group, lost in Counter(map(group_of, delta.removed)).items():
+            changes[group] = change_of(group, 0) - lost
+        low, high, count_of = self.low, self.high, counts.get
+        begun: list[Key] = []
+        ended: list[Key] = []
+        for group, change in changes.items():
+            before = count_of(group, 0)
+            after = counts[group] = before + change
+            if (low <= before <= high) is not (low <= after <= high):
+                (begun if low <= after <= high else ended).append(self.groups.key(group))
+            if not after:
+                del counts[group]
+        if begun or ended:
+            self.head.hold_until_revoked(begun, ended)
+
+    def forget(self) -> None:
+        self.groups.forget()
+
+
+def bounds(threshold: Threshold) -> tuple[float, float] | None:
+    """The least and the largest count of a group with tuples for which a comparison holds; None where that is not all."""
+    sign, value = threshold
+    if not isinstance(value, int | float):
+        return None
+    match sign:
+        case ">":
+            return max(1, math.floor(value) + 1), math.inf
+        case ">=":
+            return max(1, math.ceil(value)), math.inf
+        case "<":
+            return 1, math.ceil(value) - 1
+        case "<=":
+            return 1, math.floor(value)
+        case "=":
+            return max(1, math.ceil(value)), math.floor(value)
+        case _:
+            return None
+
+
+def make_aggregate(node: Aggregated, head: Relation, tuples: Relation, report: Callable[[str], None]) -> Operator:
+    """The operator for an aggregate."""
+    groups = make_groups(node)
+    limits = None if node.threshold is None else bounds(node.threshold)
+    if isinstance(groups, Counts) and limits is not None:
+        return CountOperator(head, tuples, groups, *limits)
+    return AggregateOperator(head, tuples, groups, node.threshold, report)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
+from laser.answers import Key
+from laser.engine.operators.groups import NUMBERS, Group, Groups
+from laser.plan.nodes import Aggregated
 from laser.values import Value, write_value
 from laser.values.fold import Fold
 from laser.values.number import number
 from laser.values.operations import HUGE
 
-__all__ = ["Moments", "rounded"]
+__all__ = ["Sums", "root", "rounded"]
+
+LARGEST = 1024
+"""2 to this power is no double."""
+
+EXACT = 2**53
+"""Integers below this are doubles as well."""
+
+SPARE = 60
+"""Places after the point that are kept once there are decimals: enough for most, so that the unit seldom changes."""
 
 
 def rounded(numerator: int, denominator: int, integers: bool) -> Value | None:
@@ -23,71 +37,131 @@ def rounded(numerator: int, denominator: int, integers: bool) -> Value | None:
     return value if -HUGE < value < HUGE else None
 
 
-class Moments:
-    """The number of some values, their sum and the sum of their squares.
+class Sums(Groups):
+    """``sum``, ``avg`` and ``stdev``: the number of values, their sum and, if asked for, the sum of their squares.
 
-    The sum is kept as an integer times 2 ** -shift; the shift grows with what is added.
+    Sums are integers, in units of 2 ** -shift; the unit becomes smaller as what is added needs it.
     """
 
-    __slots__ = ("decimals", "example", "others", "shift", "size", "squares", "total")
+    def __init__(self, node: Aggregated) -> None:
+        super().__init__(node)
+        self.forget()
 
-    def __init__(self) -> None:
-        self.size = self.decimals = self.others = 0
-        self.total = self.squares = self.shift = 0
-        self.example: Value = 0
-        """The last value that was not a number."""
+    def forget(self) -> None:
+        self.sizes: Counter[Group] = Counter()
+        self.integers: Counter[Group] = Counter()
+        self.others: Counter[Group] = Counter()
+        self.totals: defaultdict[Group, int] = defaultdict(int)
+        self.squares: defaultdict[Group, int] | None = defaultdict(int) if self.node.fold is Fold.STDEV else None
+        self.examples: dict[Group, Value] = {}
+        self.shift, self.factor = 0, 1.0
 
-    def add(self, value: Value) -> None:
-        self.size += 1
-        self.count(value, 1)
+    def change(self, added: Collection[Key], removed: Collection[Key]) -> Iterable[Group]:
+        touched: set[Group] = set()
+        if added:
+            groups = list(map(self.group_of, added))
+            self.count(groups, list(map(self.value_of, added)), 1)
+            self.sizes.update(groups)
+            touched.update(groups)
+        if removed:
+            groups = list(map(self.group_of, removed))
+            self.count(groups, list(map(self.value_of, removed)), -1)
+            lost = Counter(groups)
+            self.sizes.subtract(lost)
+            touched.update(lost)
+            for group in lost:
+                if not self.sizes[group]:
+                    self.drop(group)
+        return touched
 
-    def remove(self, value: Value) -> None:
-        self.size -= 1
-        self.count(value, -1)
+    def drop(self, group: Group) -> None:
+        """Forget a group that has nothing any more."""
+        del self.sizes[group]
+        for kept in (self.integers, self.others, self.totals, self.squares or {}, self.examples):
+            kept.pop(group, None)
 
-    def count(self, value: Value, times: int) -> None:
-        if value.__class__ is int:
-            whole = value << self.shift
-        elif value.__class__ is float:
-            self.decimals += times
-            numerator, denominator = value.as_integer_ratio()
-            places = denominator.bit_length() - 1
-            if places > self.shift:
-                self.widen(places)
-            whole = numerator << (self.shift - places)
+    def count(self, groups: Sequence[Group], values: list[Any], times: int) -> None:
+        kinds = set(map(type, values))
+        if not kinds <= NUMBERS:
+            groups, values = self.without_others(groups, values, times)
+            kinds &= NUMBERS
+        if int in kinds:
+            whole = groups if len(kinds) == 1 else [g for g, v in zip(groups, values, strict=True) if type(v) is int]
+            (self.integers.update if times > 0 else self.integers.subtract)(whole)
+        units, totals, squares = self.in_units(values, kinds), self.totals, self.squares
+        if times > 0:
+            for group, unit in zip(groups, units, strict=True):
+                totals[group] += unit
         else:
-            self.others += times
-            self.example = value
-            return
-        self.total += times * whole
-        self.squares += times * whole * whole
+            for group, unit in zip(groups, units, strict=True):
+                totals[group] -= unit
+        if squares is not None:
+            for group, unit in zip(groups, units, strict=True):
+                squares[group] += times * unit * unit
+
+    def without_others(self, groups: Sequence[Group], values: list[Any], times: int) -> tuple[list[Group], list[Any]]:
+        """What is not a number is only counted."""
+        pairs = list(zip(groups, values, strict=True))
+        for group, value in pairs:
+            if type(value) not in NUMBERS:
+                self.others[group] += times
+                self.examples[group] = value
+        numbers = [(group, value) for group, value in pairs if type(value) in NUMBERS]
+        return [group for group, _ in numbers], [value for _, value in numbers]
+
+    def in_units(self, values: list[Any], kinds: set[type]) -> list[int]:
+        """Numbers in the unit of the sums. Scaling by a power of two is exact: if all are whole then, none has lost anything."""
+        if float not in kinds:
+            return [value << self.shift for value in values] if self.shift else values
+        if int in kinds and not -EXACT < min(values) <= max(values) < EXACT:
+            return self.in_smaller_units(values)
+        scaled = list(map(self.factor.__mul__, values))
+        return list(map(int, scaled)) if all(map(float.is_integer, scaled)) else self.in_smaller_units(values)
+
+    def in_smaller_units(self, values: list[Any]) -> list[int]:
+        ratios = [value.as_integer_ratio() for value in values]
+        places = max(denominator.bit_length() - 1 for _, denominator in ratios)
+        if places > self.shift:
+            self.widen(max(SPARE, places + 8))
+        return [numerator * ((1 << self.shift) // denominator) for numerator, denominator in ratios]
 
     def widen(self, shift: int) -> None:
         """Count in smaller units."""
         more = shift - self.shift
-        self.total <<= more
-        self.squares <<= 2 * more
+        for group in self.totals:
+            self.totals[group] <<= more
+        for group in self.squares or ():
+            self.squares[group] <<= 2 * more  # type: ignore[index]
         self.shift = shift
+        self.factor = 2.0**shift if shift < LARGEST else math.inf  # an infinite one leads to no whole number
 
-    def result(self, fold: Fold, level: Fraction | None) -> Value | None:
-        if self.others:
+    def has(self, group: Group) -> bool:
+        return group in self.sizes
+
+    def result(self, group: Group) -> Value | None:
+        if self.others.get(group):
             return None
-        match fold:
+        size, total = self.sizes[group], self.totals[group]
+        match self.node.fold:
             case Fold.SUM:
-                return rounded(self.total, 1 << self.shift, not self.decimals)
+                return rounded(total, 1 << self.shift, self.integers[group] == size)
             case Fold.AVG:
-                return rounded(self.total, self.size << self.shift, not self.decimals)
+                return rounded(total, size << self.shift, self.integers[group] == size)
             case _:
-                return self.deviation() if self.size > 1 else None
+                return self.deviation(group) if size > 1 else None
 
-    def fault(self, fold: Fold) -> str:
-        """What makes the result undefined."""
-        return f"{fold.value} of {write_value(self.example)}" if self.others else f"a {fold.value} beyond all doubles"
-
-    def deviation(self) -> Value | None:
+    def deviation(self, group: Group) -> Value | None:
         """The square root of the variance of a sample."""
-        n = self.size
-        return root(n * self.squares - self.total**2, n * (n - 1) << (2 * self.shift))
+        assert self.squares is not None
+        n = self.sizes[group]
+        return root(n * self.squares[group] - self.totals[group] ** 2, n * (n - 1) << (2 * self.shift))
+
+    def fault(self, group: Group) -> str:
+        fold = self.node.fold
+        if self.others.get(group):
+            return f"{fold.value} of {write_value(self.examples[group])}"
+        single = fold is Fold.STDEV and self.sizes[group] == 1
+        return "" if single else f"a {fold.value} beyond all doubles"
 
 
 def root(numerator: int, denominator: int) -> Value | None:

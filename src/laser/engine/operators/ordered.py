@@ -1,18 +1,22 @@
-"""Values in order: the first, the last, and those between."""
+"""Values in order, for each group: the first, the last, and those between."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from typing import Any
 
+from laser.answers import Key
 from laser.engine.operators.exact import rounded
+from laser.engine.operators.groups import NUMBERS, Group, Groups
+from laser.plan.nodes import Aggregated
 from laser.values import Value, write_value
 from laser.values.fold import Fold
 from laser.values.number import NUMBER
 from laser.values.registry import type_of
 
-__all__ = ["Ordered", "SortedValues"]
+__all__ = ["Orders", "SortedValues"]
 
 HALF = Fraction(1, 2)
 
@@ -25,10 +29,12 @@ class SortedValues:
 
     __slots__ = ("blocks", "lasts", "size")
 
-    def __init__(self) -> None:
+    def __init__(self, values: Collection[Any] = ()) -> None:
         self.blocks: list[list[Any]] = []
         self.lasts: list[Any] = []
         self.size = 0
+        for value in values:
+            self.add(value)
 
     def add(self, value: Any) -> None:
         self.size += 1
@@ -55,13 +61,13 @@ class SortedValues:
         else:
             del self.blocks[place], self.lasts[place]
 
-    def first(self) -> Any:
-        return self.blocks[0][0]
+    def __len__(self) -> int:
+        return self.size
 
-    def last(self) -> Any:
-        return self.lasts[-1]
-
-    def at(self, place: int) -> Any:
+    def __getitem__(self, place: int) -> Any:
+        """The value at a place; -1 is the last."""
+        if place < 0:
+            return self.lasts[-1]
         for block in self.blocks:
             if place < len(block):
                 return block[place]
@@ -69,56 +75,111 @@ class SortedValues:
         raise IndexError(place)
 
 
-class Ordered:
-    """The values of a group, in order as far as there is one: values of different types have none among them."""
+class Orders(Groups):
+    """``min``, ``max``, ``median`` and ``quantile``: the values of each group and type, since types have no order among them.
 
-    __slots__ = ("by_type", "decimals", "size")
+    A group of few numbers is a plain list.
+    """
 
-    def __init__(self) -> None:
-        self.size = self.decimals = 0
-        self.by_type: dict[str, SortedValues] = {}
+    def __init__(self, node: Aggregated) -> None:
+        super().__init__(node)
+        self.numbers: dict[Group, list[Any] | SortedValues] = {}
+        self.others: dict[Group, dict[str, SortedValues]] = {}
 
-    def add(self, value: Value) -> None:
-        self.size += 1
-        self.decimals += value.__class__ is float
-        name = type_of(value).name
-        if name not in self.by_type:
-            self.by_type[name] = SortedValues()
-        self.by_type[name].add(value)
+    def forget(self) -> None:
+        self.numbers.clear()
+        self.others.clear()
 
-    def remove(self, value: Value) -> None:
-        self.size -= 1
-        self.decimals -= value.__class__ is float
-        name = type_of(value).name
-        values = self.by_type[name]
-        values.remove(value)
-        if not values.size:
-            del self.by_type[name]
+    def change(self, added: Collection[Key], removed: Collection[Key]) -> Iterable[Group]:
+        groups = [*map(self.group_of, added), *map(self.group_of, removed)]
+        values = [*map(self.value_of, added), *map(self.value_of, removed)]
+        came, touched = len(added), set(groups)
+        if not NUMBERS.issuperset(map(type, values)):
+            came, groups, values = self.without_others(came, groups, values)
+        self.add(groups[:came], values[:came])
+        self.remove(groups[came:], values[came:])
+        return touched
 
-    def result(self, fold: Fold, level: Fraction | None) -> Value | None:
-        if len(self.by_type) > 1:
-            return None
-        ((name, values),) = self.by_type.items()
-        match fold:
-            case Fold.MIN:
-                return values.first()  # type: ignore[no-any-return]
-            case Fold.MAX:
-                return values.last()  # type: ignore[no-any-return]
-            case _:
-                return self.between(values, HALF if level is None else level) if name == NUMBER.name else None
+    def add(self, groups: list[Group], values: list[Any]) -> None:
+        numbers = self.numbers
+        for group, value in zip(groups, values, strict=True):
+            known = numbers.get(group)
+            if known is None:
+                numbers[group] = [value]
+            elif known.__class__ is list:
+                insort(known, value)
+                if len(known) > 2 * BLOCK:
+                    numbers[group] = SortedValues(known)
+            else:
+                known.add(value)  # type: ignore[union-attr]
 
-    def fault(self, fold: Fold) -> str:
-        """What makes the result undefined."""
-        examples = " and ".join(write_value(values.first()) for values in self.by_type.values())
-        return f"{fold.value} of {examples}"
+    def remove(self, groups: list[Group], values: list[Any]) -> None:
+        numbers = self.numbers
+        for group, value in zip(groups, values, strict=True):
+            known = numbers[group]
+            if known.__class__ is list:
+                del known[bisect_left(known, value)]
+            else:
+                known.remove(value)
+            if not known:
+                del numbers[group]
 
-    def between(self, values: SortedValues, level: Fraction) -> Value | None:
-        """The quantile of a level: linear between neighbours, exact until it is rounded."""
-        place = level * (values.size - 1)
-        low, part = divmod(place.numerator, place.denominator)
-        if not part:
-            exact = Fraction(values.at(low))
+    def without_others(self, came: int, groups: list[Group], values: list[Any]) -> tuple[int, list[Group], list[Any]]:
+        """Keep what is not a number by its type; what is left are numbers."""
+        left: list[tuple[bool, Group, Any]] = []
+        for place, (group, value) in enumerate(zip(groups, values, strict=True)):
+            if type(value) in NUMBERS:
+                left.append((place < came, group, value))
+                continue
+            by_type = self.others.setdefault(group, {})
+            known = by_type.setdefault(type_of(value).name, SortedValues())
+            (known.add if place < came else known.remove)(value)
+        for group in [group for group, by_type in self.others.items() if not any(by_type.values())]:
+            del self.others[group]
+        return sum(is_new for is_new, _, _ in left), [group for _, group, _ in left], [value for _, _, value in left]
+
+    def of(self, group: Group) -> dict[str, list[Any] | SortedValues]:
+        """The values of a group, by their types."""
+        found: dict[str, list[Any] | SortedValues] = {}
+        if group in self.numbers:
+            found[NUMBER.name] = self.numbers[group]
+        found.update((name, values) for name, values in self.others.get(group, {}).items() if values)
+        return found
+
+    def has(self, group: Group) -> bool:
+        return group in self.numbers or group in self.others
+
+    def result(self, group: Group) -> Value | None:
+        values: list[Any] | SortedValues
+        if self.others:
+            by_type = self.of(group)
+            if len(by_type) > 1 or (self.node.fold.of_numbers and NUMBER.name not in by_type):
+                return None
+            (values,) = by_type.values()
         else:
-            below, above = Fraction(values.at(low)), Fraction(values.at(low + 1))
-            exact = below + (above - below) * Fraction(part, place.denominator)
-        return rounded(exact.numerator, exact.denominator, not self.decimals)
+            values = self.numbers[group]
+        match self.node.fold:
+            case Fold.MIN:
+                return values[0]  # type: ignore[no-any-return]
+            case Fold.MAX:
+                return values[-1]  # type: ignore[no-any-return]
+            case _:
+                return between(values, HALF if self.node.level is None else self.node.level)
+
+    def fault(self, group: Group) -> str:
+        examples = " and ".join(write_value(values[0]) for values in self.of(group).values())
+        return f"{self.node.fold.value} of {examples}"
+
+
+def between(values: list[Any] | SortedValues, level: Fraction) -> Value | None:
+    """The quantile of a level: linear between neighbours, exact until it is rounded."""
+    place, unit = level.numerator * (len(values) - 1), level.denominator
+    low, part = divmod(place, unit)
+    below = values[low]
+    if not part:
+        return below  # type: ignore[no-any-return]
+    above = values[low + 1]
+    if type(below) is int is type(above):
+        return rounded(below * unit + (above - below) * part, unit, True)
+    exact = Fraction(below) + (Fraction(above) - Fraction(below)) * Fraction(part, unit)
+    return rounded(exact.numerator, exact.denominator, False)
