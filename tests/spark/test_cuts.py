@@ -11,10 +11,10 @@ from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.settings import RunSettings
 from laser.spark import bucket
-from laser.values import Predicate
+from laser.values import Atom, Predicate
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
-from tests.spark.rooms import Drive, Setting, by_parts, job_of, keyed, read_by, shuffled
+from tests.spark.rooms import Drive, Memory, Setting, by_parts, job_of, keyed, read_by, shuffled
 from tests.strategies import Seeded, generate
 
 RANDOM = 60
@@ -120,6 +120,20 @@ def test_a_lifted_program_answers_for_each_key_alone(name):
     drive = Drive(job.in_buckets(2), choices, 3)
     drive.run(shuffled(setting.rows, 3, choices), setting.until)
     assert drive.answers(setting.start, setting.until) == expected
+
+
+def test_what_is_late_does_not_depend_on_the_number_of_buckets():
+    rows = [(1, Atom("a", (x,))) for x in range(20)]
+    setting = Setting(parse("q(X) :- a(X) in [2]."), rows, 0, 30)
+    job = keyed(setting, job_of(setting))
+    for buckets in (1, 2, 7):
+        drive = Drive(job.in_buckets(buckets), random.Random(buckets), failures=0)
+        stores = [Memory() for _ in range(buckets)]
+        drive.batch(stores, [{}], [(1, Atom("a", (0,)), 0)], -1)
+        drive.batch(stores, [{}], [(time, atom, 0) for time, atom in rows], 1)
+        drive.batch(stores, [{}], [], 30)
+        assert len(drive.late) == 20
+        assert {atom for _, atom, _ in drive.changes} == {Atom("q", (0,))}
 
 
 def test_every_way_to_divide_is_tried():

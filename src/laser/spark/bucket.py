@@ -88,7 +88,9 @@ class Bucket:
         head = self._head()
         live = self._take(head)
         late: list[Late] = []
-        arrived = [table for table in (self._in_time(table, head, late) for table in tables) if table.num_rows]
+        arrived = [
+            table for table in (self._in_time(table, head, complete, late) for table in tables) if table.num_rows
+        ]
         if arrived:
             head = self._log(pa.concat_tables(arrived), head, live)
         head = self._begin(head, span, complete)
@@ -222,9 +224,12 @@ class Bucket:
             self.store.put_entry(-2 - fed, Entry("", NOWHERE, pack_keys(live.part.new_keys)))
             live.part.new_keys.clear()
 
-    def _in_time(self, table: pa.Table, head: Head, late: list[Late]) -> pa.Table:
-        """The facts that are not late; of those that are, a list."""
-        gone = max(head.fed, head.start - 1) if head.start != NOWHERE else NOWHERE
+    def _in_time(self, table: pa.Table, head: Head, complete: int, late: list[Late]) -> pa.Table:
+        """The facts that are not late; of those that are, a list.
+
+        What is complete decides, not what this bucket has answered: else what is late would depend on the number of buckets.
+        """
+        gone = max(complete, head.start - 1) if head.start != NOWHERE else NOWHERE
         times = table.column("time").to_numpy()
         in_time = times > gone
         if in_time.all():
