@@ -1,9 +1,9 @@
 """Random programs through real Spark, against the definition: ``python -m tests.spark.programs 200 --seed 1``.
 
 Every program has its facts in several inputs. As a stream they come in some micro-batches, out of order within the lateness
-and in any order within a time point, which a cut may divide, and the query is stopped and started again; some end with a row of each input far behind, others are
-flushed. As tables they
-are read at once. Most programs have tuple windows, which look at the order of arrival.
+and in any order within a time point, which a cut may divide, and the query is stopped and started again. In the end there is a
+row of each input much later, or the stream is flushed. As tables the facts are read at once. Some programs are lifted over a
+key. Most have tuple windows, which look at the order of arrival.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from laser.rules.reach import reach
-from laser.spark import reason, session
+from laser.spark import Answers, reason, session
 from laser.values import Atom
 from tests.laws import is_legal
-from tests.spark.rooms import Arrivals, Setting, shuffled, spread
+from tests.spark.rooms import Arrivals, Setting, lifts, read_by, shuffled, spread, with_keys
 from tests.spark.streams import Feed, Told
 from tests.strategies import Seeded, generate
 
@@ -61,13 +61,14 @@ def micro_batches(rows: Arrivals, choices: random.Random) -> list[Arrivals]:
 def stream_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
     """What is wrong with the answers of a stream; empty where they are those of the definition."""
     choices = random.Random(name)
+    setting, key = perhaps_lifted(setting, choices)
     lateness = choices.choice((0, 0, 2, 5))
     batches = micro_batches(shuffled(setting.rows, lateness, choices), choices)
     end = setting.until + lateness + 2
     last = [(end, Atom(p.name, (0,) * p.arity), 10**6 + i) for i, p in enumerate(setting.inputs)]
     feed, told = Feed(spark, place / "in", setting.inputs), Told()
     stop = choices.randrange(len(batches) + 1)
-    options: Any = {"start": setting.start, "mixed": True, "lateness": lateness, "unbounded": True}
+    options: Any = {**key, "start": setting.start, "mixed": True, "lateness": lateness, "unbounded": True}
     options["buckets"] = choices.choice((1, 2))
     flushes = choices.random() < 0.5
     if flushes:
@@ -82,12 +83,15 @@ def stream_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
         answers.flush(setting.until)
         told.drain(answers.table, place / "state")
     late = [row["note"] for row in told.rows if row["tag"] < 0]
-    return difference(told.snapshots(answers, setting.start, setting.until), setting, f"late: {late}" if late else "")
+    return difference(
+        told.snapshots(answers, setting.start, setting.until), setting, answers, f"late: {late}" if late else ""
+    )
 
 
 def batch_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
     """The same for static tables."""
     choices = random.Random(name)
+    setting, key = perhaps_lifted(setting, choices)
     feed = Feed(spark, place / "in", setting.inputs)
     for batch in micro_batches(shuffled(setting.rows, 5, choices), choices):
         feed.put(batch)
@@ -97,6 +101,7 @@ def batch_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
         start=setting.start,
         until=setting.until,
         mixed=True,
+        **key,
         buckets=choices.choice((None, 1, 2, 7)),
         slices=choices.choice((None, 1, 2, 7)),
     )
@@ -104,11 +109,20 @@ def batch_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
     for row in answers.table.collect():
         spread(answers.prepared.job, [row.asDict()], found)
     answers.unpersist()
-    return difference({time: frozenset(atoms) for time, atoms in found.items()}, setting)
+    return difference({time: frozenset(atoms) for time, atoms in found.items()}, setting, answers)
 
 
-def difference(found: Any, setting: Setting, note: str = "") -> str:
-    expected = setting.reference()
+def perhaps_lifted(setting: Setting, choices: random.Random) -> tuple[Setting, Any]:
+    """The setting, or one in four times the same lifted over a key, with the option that says so."""
+    lifted = with_keys(setting, choices)
+    if choices.random() < 0.75 or not lifts(lifted):
+        return setting, {}
+    return lifted, {"key": "c0"}
+
+
+def difference(found: Any, setting: Setting, answers: Answers, note: str = "") -> str:
+    read = read_by(setting, answers.prepared.job)
+    expected = read.lifted_reference() if answers.prepared.job.partition.adds_key else setting.reference()
     wrong = [time for time in expected if found[time] != expected[time]]
     if not wrong and not note:
         return ""

@@ -14,7 +14,7 @@ import pyarrow as pa
 from laser.checks.accept import accept
 from laser.reference import answer_stream
 from laser.rules.partition_key import find_key
-from laser.rules.rule import ResolvedProgram
+from laser.rules.rule import ResolvedProgram, Rule
 from laser.settings import RunSettings
 from laser.spark.arrow import table_of, time_points
 from laser.spark.background import read_background
@@ -117,6 +117,23 @@ def read_by(setting: Setting, job: Job) -> Setting:
     """The setting without facts of predicates that the job leaves out, because nothing depends on them."""
     known = set(job.inputs.tags)
     return replace(setting, rows=[(time, atom) for time, atom in setting.rows if atom.signature in known])
+
+
+def with_keys(setting: Setting, choices: random.Random) -> Setting:
+    """The same facts, each given to one of three keys."""
+    keys = ["k1", "k2", 3]
+    rows = [(time, Atom.of((atom[0], choices.choice(keys), *atom[1:]))) for time, atom in setting.rows]
+    return replace(setting, rows=rows)
+
+
+def lifts(setting: Setting) -> bool:
+    """Whether something that the program reads streams in, and no arity makes the key look like one of its arguments."""
+    read = {p for rule in setting.core.rules for p in _predicates(rule)}
+    return any(Predicate(n, a - 1) in read for n, a in setting.inputs) and not read.intersection(setting.inputs)
+
+
+def _predicates(rule: Rule) -> set[Predicate]:
+    return {rule.predicate} | {atom.predicate for atom in rule.atoms}
 
 
 def keyed(setting: Setting, job: Job) -> Job | None:

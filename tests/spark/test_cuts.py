@@ -7,14 +7,12 @@ import warnings
 
 import pytest
 
-from laser.checks.accept import accept
 from laser.checks.load import parse
-from laser.settings import RunSettings
 from laser.spark import bucket
-from laser.values import Atom, Predicate
+from laser.values import Atom
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
-from tests.spark.rooms import Drive, Memory, Setting, by_parts, job_of, keyed, read_by, shuffled
+from tests.spark.rooms import Drive, Memory, Setting, by_parts, job_of, keyed, lifts, read_by, shuffled, with_keys
 from tests.strategies import Seeded, generate
 
 RANDOM = 60
@@ -37,23 +35,6 @@ def of_trial(seed):
     start = min(times) if trial.start is None else trial.start
     until = max([start, *times]) if trial.until is None else trial.until
     return Setting(trial.program, [(t, a) for t, atoms in trial.stream for a in atoms], start, until)
-
-
-def with_keys(setting, choices):
-    """The same facts, each given to one of three keys."""
-    keys = ["k1", "k2", 3]
-    rows = [(time, type(atom).of((atom[0], choices.choice(keys), *atom[1:]))) for time, atom in setting.rows]
-    return Setting(setting.program, rows, setting.start, setting.until, setting.run)
-
-
-def lifts(setting):
-    """Whether something that the program reads streams in, and no arity makes the key look like one of its arguments."""
-    read = {p for rule in accept(setting.program, RunSettings.read(setting.run)).rules for p in predicates(rule)}
-    return any(Predicate(n, a - 1) in read for n, a in setting.inputs) and not read.intersection(setting.inputs)
-
-
-def predicates(rule):
-    return {rule.predicate} | {atom.predicate for atom in rule.atoms}
 
 
 SETTINGS = {f"{path.parent.name}/{path.stem}": of_case(path) for path in case_paths()}
