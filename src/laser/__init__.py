@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from laser.checks.load import load, parse
     from laser.checks.report import check
     from laser.engine.reasoner import Reasoner
-    from laser.engine.run import intervals, run
+    from laser.engine.run import run
     from laser.errors import (
         FactError,
         LaserError,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TimeError,
     )
     from laser.explanation import Explanation, explain
+    from laser.sql.history import intervals
     from laser.values import Atom, Duration, Iri, Predicate, Time
 
 __all__ = [
@@ -56,12 +57,13 @@ _HOMES = {
     "laser.checks.report": ("check",),
     "laser.answers": ("Change", "Interval"),
     "laser.engine.reasoner": ("Reasoner",),
-    "laser.engine.run": ("intervals", "run"),
+    "laser.engine.run": ("run",),
     "laser.errors": (
         "FactError", "LaserError", "LimitError", "ProgramError", "ProofError", "RecordError", "StateError",
         "TimeError",
     ),
     "laser.explanation": ("Explanation", "explain"),
+    "laser.sql.history": ("intervals",),
     "laser.values": ("Atom", "Duration", "Iri", "Predicate", "Time"),
 }  # fmt: skip
 

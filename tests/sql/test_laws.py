@@ -10,7 +10,7 @@ from tests.sql.laws import GENERATORS, check
 from tests.sql.trials import generate
 from tests.strategies import Seeded
 
-TRIALS = {"any": 40, "flat": 60, "aimed": 80}
+TRIALS = {"any": 25, "flat": 40, "aimed": 50}
 
 
 @pytest.mark.parametrize("generator", GENERATORS)

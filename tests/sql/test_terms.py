@@ -27,7 +27,7 @@ def rows(values: list) -> tuple[object, Kind]:
     kinds = kinds_of([values])
     assert kinds is not None
     columns = {name: ([pair[i] for pair in pairs], kinds[0]) for i, name in enumerate(("x", "y"))}
-    return arrow_table(columns, len(pairs)), kinds[0]
+    return arrow_table(columns), kinds[0]
 
 
 @pytest.mark.parametrize("values", [WHOLE, WHOLE + BROKEN, TEXTS, IRIS, [*WHOLE, *BROKEN, *TEXTS, *IRIS]], ids=len)

@@ -15,8 +15,8 @@ from tests.strategies import Body, Choices, Generator, Trial, Vocabulary
 class Flat(Generator):
     """Programs without recursion and without tuple windows."""
 
-    def window(self, tuples: bool) -> tree.Window:
-        return super().window(False)
+    def window(self, tuples: bool, pattern: tree.AtomPattern) -> tree.Window:
+        return super().window(False, pattern)
 
     def positive(self, body: Body, level: int) -> None:
         body.grounded = True
@@ -48,12 +48,12 @@ class Aimed(Flat):
         atom = tree.AtomPattern("a", args)
         pattern = tree.AtomPattern(head.name, args)
         if c.chance(35):
-            return tree.Rule(pattern, None, (tree.Literal(atom, "sometime", self.window(False)),))
+            return tree.Rule(pattern, None, (tree.Literal(atom, "sometime", self.window(False, atom)),))
         shift = c.pick((0, 0, 0, 1, -1, 2, -2))
         when: tree.Term = (
             tree.Arithmetic("+" if shift > 0 else "-", (time, tree.Constant(abs(shift)))) if shift else time
         )
-        return tree.Rule(pattern, when, (tree.Literal(atom, tree.At(time), self.window(False)),))
+        return tree.Rule(pattern, when, (tree.Literal(atom, tree.At(time), self.window(False, atom)),))
 
     def modal(self, pattern: tree.AtomPattern, body: Body, tuples: bool) -> tree.Literal:
         c = self.choices
@@ -71,7 +71,7 @@ class Aimed(Flat):
         predicate = c.pick(self.words.below(level))
         pattern = tree.AtomPattern(predicate.name, tuple(self.known(body) for _ in range(predicate.arity)))
         time = tree.Arithmetic("-", (tree.Variable(c.pick(body.times)), tree.Constant(c.integer(1, 2))))
-        body.elements.append(tree.Literal(pattern, tree.At(time), self.window(False), negated_inside=True))
+        body.elements.append(tree.Literal(pattern, tree.At(time), self.window(False, pattern), negated_inside=True))
         return None
 
 

@@ -92,7 +92,7 @@ def intervals(
     stream: Stream,
     **options: Unpack[RunOptions],
 ) -> Iterator[Interval]:
-    """The output stream as intervals, each when it is over; the last ones end where the stream does.
+    """The output stream as intervals, each when it is over, those of one end by their begin; the last ones end where the stream does.
 
     >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
     [Interval(atom=q(a), since=3, until=4)]
@@ -102,6 +102,6 @@ def intervals(
     builder = IntervalBuilder[Atom]()
     for step in drive(reasoner, stream, settings.until):
         for changed in changes_by_time(step.changes):
-            yield from map(Interval._make, builder.take(*changed).rows())
+            yield from map(Interval._make, sorted(builder.take(*changed).rows(), key=itemgetter(1, 0)))
     if reasoner.time is not None:
-        yield from map(Interval._make, sorted(builder.finish(reasoner.time).rows()))
+        yield from map(Interval._make, sorted(builder.finish(reasoner.time).rows(), key=itemgetter(1, 0)))

@@ -99,7 +99,7 @@ class Intervals:
             self._time = time
 
     def _flush(self) -> None:
-        for atom, since in self._closing.items():
+        for atom, since in sorted(self._closing.items(), key=itemgetter(1, 0)):
             self._writer.interval(atom, since, self._time - 1, False)
         self._closing.clear()
 

@@ -1,24 +1,23 @@
 """``not``: of what the rest of a body gives, the intervals less those of the negated part.
 
-What is left lies in the gaps of the negated part. Each of its keys has a gap before its first interval, if only a formal one
-before the timeline, so that a key without gaps is a key that is not there.
+What is left lies in the gaps of the negated part; where that does not have the key, everything is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from laser.sql.bins import binned, pair_once, width_of
 from laser.sql.relation import Relation
+from laser.sql.scope import Scope
 from laser.sql.terms import FALSE, Expression, equal
-from laser.sql.text import comma, indent, partition
+from laser.sql.text import comma, partition, where
 from laser.sql.timeline import Timeline
 
 __all__ = ["without"]
 
 
-def without(
-    body: str, columns: Sequence[str], terms: Sequence[Expression], negated: Relation, timeline: Timeline
-) -> str:
+def without(body: str, columns: Sequence[str], terms: Sequence[Expression], negated: Relation, scope: Scope) -> str:
     """The rows (columns; c, h) of a body, less the times at which the negated relation has the terms.
 
     The terms are over the rows as ``p``.
@@ -27,21 +26,28 @@ def without(
     keys = [equal(term, value) for term, value in zip(terms, negated.values("g"), strict=True)]
     if FALSE in keys:
         return body
+    rows = scope.aside(body, "what holds, but for a negation")
+    gaps = scope.aside(_gaps(negated, scope.timeline), f"the gaps of {negated.name}")
+    width = width_of([rows, gaps], scope)
     kept = comma(f"p.{column}" for column in columns)
+    overlap = where([*keys, *pair_once(["p", "g"]), "g.c <= p.h", "p.c <= g.h"])
     return (
-        f"select {kept}greatest(p.c, coalesce(g.c, p.c)) as c, least(p.h, coalesce(g.h, p.h)) as h\n"
-        f"from (\n{indent(body)}\n) as p left join (\n{indent(_gaps(negated, timeline))}\n) as g\n"
-        f"  on {' and '.join(keys) or 'true'}\n"
-        f"where g.c is null or (g.c <= p.h and p.c <= g.h)"
+        f"select {kept}greatest(p.c, g.c) as c, least(p.h, g.h) as h\n"
+        f"from {binned(rows, width)} as p, {binned(gaps, width)} as g{overlap}\n"
+        f"union all\n"
+        f"select {kept}p.c, p.h from {rows} as p\n"
+        f"where not exists (select 1 from {gaps} as g{where(keys)})"
     )
 
 
 def _gaps(negated: Relation, timeline: Timeline) -> str:
+    """Before the first interval, between two, after the last. One that lies outside of the timeline shows that the key is there."""
     keys = negated.columns
     columns = comma(keys)
     after = f"coalesce(lead(c) over ({partition(keys)}order by c) - 1, {timeline.last} + 1)"
     group = f"group by {', '.join(keys)}" if keys else "having count(*) > 0"
     return (
         f"select {columns}h + 1 as c, {after} as h from {negated.name}\nunion all\n"
-        f"select {columns}{timeline.first} - 1 as c, min(c) - 1 as h from {negated.name} {group}"
+        f"select {columns}{timeline.first} as c, min(c) - 1 as h from {negated.name} {group} "
+        f"{'having' if keys else 'and'} min(c) > {timeline.first}"
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from laser.plan.nodes import Node, Pending, Points
+from laser.plan.nodes import Pending, Points
 from laser.plan.plan import PlanRule, Subgoal
 from laser.sql.absent import without
+from laser.sql.bins import binned, pair_once, width_of
+from laser.sql.coalesce import coalesce
 from laser.sql.inputs import spans
 from laser.sql.kinds import Kind
 from laser.sql.relation import Relation
+from laser.sql.scope import Scope
 from laser.sql.terms import FALSE, Expression, compare, equal, evaluate, time_point
 from laser.sql.text import comma, greatest, indent, least, where
-from laser.sql.timeline import Timeline
 from laser.sql.windows import time_window
 from laser.syntax.terms import variables
 from laser.syntax.tree import Term, Variable
@@ -25,26 +28,39 @@ __all__ = ["Body"]
 class Body:
     """The rows of a body, and what its variables are bound to in them."""
 
-    def __init__(self, rule: PlanRule, relations: Callable[[Node], Relation], timeline: Timeline) -> None:
-        self._join = _Join(rule, relations, timeline)
+    def __init__(self, rule: PlanRule, scope: Scope) -> None:
+        self._join = _Join(rule, scope)
         self.holds = self._join.holds()
         """Whether it may hold at all."""
         self.bound = self._join.bound
         self._rows: str | None = None
-        negatives = [subgoal for subgoal in rule.negatives if not relations(subgoal.node).empty]
+        negatives = [subgoal for subgoal in rule.negatives if not scope.relation(subgoal.node).empty]
         if self.holds and negatives:
-            self._subtract(rule, [(relations(subgoal.node), subgoal.terms) for subgoal in negatives], timeline)
+            self._subtract(rule, [(scope.relation(subgoal.node), subgoal.terms) for subgoal in negatives], scope)
 
-    def _subtract(self, rule: PlanRule, negatives: list[tuple[Relation, tuple[Term, ...]]], timeline: Timeline) -> None:
+    def _subtract(self, rule: PlanRule, negatives: list[tuple[Relation, tuple[Term, ...]]], scope: Scope) -> None:
         """Negation last, from rows of what the head and the negated part ask for."""
         asked = {variable.name for variable in variables([*rule.terms, *(t for _, terms in negatives for t in terms)])}
         columns = {name: f"v{i}" for i, name in enumerate(name for name in self.bound if name in asked)}
         rows = self._join.select([f"{self.bound[name].sql} as {column}" for name, column in columns.items()], [])
+        if not self.is_coalesced or len(columns) < len(self.bound):
+            rows = coalesce(rows, list(columns.values()), self.is_ascending)
         for relation, terms in negatives:
             over = {name: Expression(f"p.{column}", self.bound[name].kind) for name, column in columns.items()}
-            rows = without(rows, list(columns.values()), [evaluate(term, over) for term in terms], relation, timeline)
+            rows = without(rows, list(columns.values()), [evaluate(term, over) for term in terms], relation, scope)
         self.bound = {name: Expression(f"b.{column}", self.bound[name].kind) for name, column in columns.items()}
         self._rows = rows
+
+    @property
+    def is_coalesced(self) -> bool:
+        """Whether a binding of all variables has intervals that neither overlap nor touch."""
+        return bool(self._join.sides) or all(source.relation.coalesced for source in self._join.sources)
+
+    @property
+    def is_ascending(self) -> bool:
+        """Whether what begins later never ends earlier: it has the intervals of one relation as they are."""
+        sources = self._join.sources
+        return self._rows is None and len(self._join.begins) == len(sources) == 1 and sources[0].is_ascending
 
     def select(self, columns: list[str], conditions: list[str]) -> str:
         """Columns over what is bound, and the interval, where some conditions hold."""
@@ -58,10 +74,9 @@ class _Join:
     """Takes the subgoals and tests of a body one after the other."""
 
     rule: PlanRule
-    relations: Callable[[Node], Relation]
-    timeline: Timeline
+    scope: Scope
     bound: dict[str, Expression] = field(default_factory=dict)
-    sources: list[str] = field(default_factory=list)
+    sources: list[_Source] = field(default_factory=list)
     begins: list[str] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
@@ -70,7 +85,7 @@ class _Join:
         """Take everything; False where the body is known not to hold at all."""
         last = [subgoal for subgoal in self.rule.positives if isinstance(subgoal.node, Points)]
         positives = [subgoal for subgoal in self.rule.positives if not isinstance(subgoal.node, Points)]
-        if any(self.relations(subgoal.node).empty for subgoal in positives):
+        if any(self.scope.relation(subgoal.node).empty for subgoal in positives):
             return False
         tests = list(self.rule.tests)
         for subgoal in sorted(positives, key=self._narrowest, reverse=True):
@@ -84,11 +99,11 @@ class _Join:
 
     def _narrowest(self, subgoal: Subgoal) -> int:
         """Where a variable occurs in columns of several kinds, it is read from the narrowest."""
-        return sum(kind != Kind.ANY for kind in self.relations(subgoal.node).kinds)
+        return sum(kind != Kind.ANY for kind in self.scope.relation(subgoal.node).kinds)
 
     def _read(self, subgoal: Subgoal) -> None:
-        relation, alias = self.relations(subgoal.node), f"s{len(self.sources)}"
-        self.sources.append(f"{self._clipped(subgoal, relation)} as {alias}")
+        relation, alias = self.scope.relation(subgoal.node), f"s{len(self.sources)}"
+        self.sources.append(_Source(self._clipped(subgoal, relation), alias, relation))
         self._overlap(f"{alias}.c", f"{alias}.h")
         for term, value in zip(subgoal.terms, relation.values(alias), strict=True):
             self._match(term, value)
@@ -97,7 +112,7 @@ class _Join:
         """A key counts while its time is in the window; one that waits for its time, from then on."""
         if subgoal.window == HISTORY and not isinstance(subgoal.node, Pending):
             return relation.name
-        c, h = spans(time_window(subgoal.window), relation.columns[-1], self.timeline)
+        c, h = spans(time_window(subgoal.window), relation.columns[-1], self.scope.timeline)
         c, h = f"greatest(c, {c})", f"least(h, {h})"
         return f"(select {comma(relation.columns)}{c} as c, {h} as h from {relation.name} where {c} <= {h})"
 
@@ -121,8 +136,8 @@ class _Join:
         if isinstance(term, Variable) and term.name not in self.bound:
             self._read(subgoal)
             return
-        u = time_point(evaluate(term, self.bound), *self.timeline)
-        c, h = spans(window, f"({u})", self.timeline)
+        u = time_point(evaluate(term, self.bound), *self.scope.timeline)
+        c, h = spans(window, f"({u})", self.scope.timeline)
         self.conditions += [f"({u}) is not null", f"{c} <= {h}"]
         self._overlap(c, h)
         if isinstance(term, Variable):
@@ -147,7 +162,53 @@ class _Join:
                 self.bound[name] = value = evaluate(term, self.bound)
                 self.conditions.append(f"({value.sql}) is not null")
 
+    @property
+    def sides(self) -> list[_Source]:
+        """What is joined by time; what lasts for all of it needs no comparison."""
+        brief = [source for source in self.sources if not source.relation.lasting]
+        return brief if len(brief) > 1 else []
+
     def select(self, columns: list[str], conditions: list[str]) -> str:
-        sources = f"\nfrom {', '.join(self.sources)}" if self.sources else ""
         spans = f"{greatest(self.begins)} as c, {least(self.ends)} as h"
-        return f"select {comma(columns)}{spans}{sources}{where([*self.conditions, *conditions])}"
+        everywhere = [*self.conditions, *conditions]
+        own = {side: [c for c in everywhere if _aliases(c) == {side.alias}] for side in self.sides}
+        rest = [c for c in everywhere if not any(c in some for some in own.values())]
+        asked = " ".join([*columns, *rest])
+        tables = {side: self._side(side, own[side], asked) for side in own}
+        width = width_of(list(tables.values()), self.scope) if tables else ""
+        read = [f"{binned(tables[s], width) if s in tables else s.sql} as {s.alias}" for s in self.sources]
+        given = f"\nfrom {', '.join(read)}" if read else ""
+        meeting = pair_once([side.alias for side in tables]) if tables else []
+        return f"select {comma(columns)}{spans}{given}{where([*rest, *meeting])}"
+
+    def _side(self, side: _Source, conditions: list[str], asked: str) -> str:
+        """One side of a join as a table: the rows that its own conditions leave, coalesced by the values that others ask for."""
+        columns = [
+            column for column in side.relation.columns if f"{side.alias}.{column}" in set(_REFERENCE.findall(asked))
+        ]
+        read = [f"{side.alias}.{column}" for column in columns]
+        sql = f"select {comma(read)}{side.alias}.c, {side.alias}.h\nfrom {side.sql} as {side.alias}{where(conditions)}"
+        if not side.relation.coalesced or len(columns) < len(side.relation.columns):
+            sql = coalesce(sql, columns, side.is_ascending)
+        return self.scope.aside(sql, "one side of a join")
+
+
+_REFERENCE = re.compile(r"\bs\d+\.\w+")
+"""A column under an alias. In a text it would be mistaken for one, which costs nothing but a column more."""
+
+
+def _aliases(sql: str) -> set[str]:
+    return {reference.split(".")[0] for reference in _REFERENCE.findall(sql)}
+
+
+class _Source(NamedTuple):
+    """What a body reads under an alias."""
+
+    sql: str
+    alias: str
+    relation: Relation
+
+    @property
+    def is_ascending(self) -> bool:
+        """So it is as the relation has it, and not where a window has cut it."""
+        return self.relation.ascending and self.sql == self.relation.name

@@ -22,6 +22,9 @@ from laser.values.static_type import INTEGER, NUMBER, StaticType
 
 __all__ = ["describe"]
 
+_TABLE: dict[Dialect, str] = {"duckdb": "table", "spark": "view"}
+"""Spark has no temporary tables; what is read twice is cached there."""
+
 TIMELINE = Timeline(":first", ":last")
 
 
@@ -71,7 +74,9 @@ def _statements(lowering: Lowering, dialect: Dialect) -> Iterator[str]:
     for statement in lowering.statements:
         notes = [f"-- {line}" for text in statement.rules for line in text.splitlines()]
         notes += served.get(statement.relation.name, [])
-        kind = "table" if statement.kept and dialect == "duckdb" else "view"
+        kind = _TABLE[dialect] if statement.kept else "view"
+        for aside in statement.asides:
+            yield f"-- {aside.purpose}\ncreate temporary {_TABLE[dialect]} {aside.name} as\n{pretty(aside.query, dialect)};"
         query = pretty(statement.query, dialect)
         yield "\n".join([*notes, f"create temporary {kind} {statement.relation.name} as", f"{query};"])
 

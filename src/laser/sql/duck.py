@@ -1,74 +1,147 @@
-"""DuckDB runs the statements: tables of facts in, intervals of every output predicate out."""
+"""DuckDB runs the statements: tables of facts in, relations of intervals out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 from laser.answers import Interval
+from laser.errors import LaserError
 from laser.plan.build import build
 from laser.rules.rule import ResolvedProgram
 from laser.sql.facts import arrow_table, by_predicate, columns_of, decoder, kinds_of
-from laser.sql.kinds import Kind
-from laser.sql.lower import Inputs, Statement, facts_table, lower
+from laser.sql.kinds import INEXACT, Kind
+from laser.sql.lower import Lowering, Statement, facts_table, lower
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
 from laser.sql.text import comma, name, names
 from laser.sql.timeline import Timeline
+from laser.syntax.terms import subterms
+from laser.syntax.tree import Arithmetic
 from laser.values import Atom, Predicate
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["intervals"]
+__all__ = ["Duck", "Progress", "intervals"]
+
+Progress = Callable[[int, int], None]
+"""Told how many of how many statements have run."""
+
+Facts = Iterable[tuple[int, tuple[Any, ...]]]
+"""Time points with flat tuples, a name and its arguments."""
 
 
-def intervals(
-    program: ResolvedProgram, facts: Iterable[tuple[int, tuple[Any, ...]]], first: int, last: int
-) -> list[Interval]:
+def intervals(program: ResolvedProgram, facts: Facts, first: int, last: int) -> list[Interval]:
     """The intervals of the output over [first, last], by their end, their begin and the atom."""
-    import duckdb
+    with Duck(program) as duck:
+        duck.load(facts)
+        duck.answer(first, last)
+        return duck.intervals()
 
-    with duckdb.connect() as connection:
-        streamed = _load(connection, by_predicate(facts), False)
-        given = by_predicate((0, key) for key in program.background)
-        background = _load(connection, given, True)
-        plan = build(program, frozenset(streamed) & (program.derived | program.given))
-        lowering = lower(plan, streamed, background, Timeline(str(first), str(last)))
+
+def _connect() -> duckdb.DuckDBPyConnection:
+    """A database in memory, which spills to disk where it grows too large."""
+    try:
+        import duckdb
+        import pyarrow  # noqa: F401 - carries facts
+    except ImportError:
+        raise LaserError("SQL needs DuckDB: pip install 'laser-reasoner[duckdb]'") from None
+    return duckdb.connect(config={"preserve_insertion_order": "false"})
+
+
+class Duck:
+    """A program and a database in which its relations are made."""
+
+    def __init__(self, program: ResolvedProgram, progress: Progress | None = None) -> None:
+        self.program, self.progress = program, progress
+        self.connection = _connect()
+        self.streamed: dict[Predicate, tuple[Kind, ...] | None] = {}
+        self.outputs: dict[Predicate, Relation] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def load(self, facts: Facts) -> None:
+        """Tables of facts from Python objects."""
+        self.streamed |= self._load(facts, background=False)
+
+    def _load(self, facts: Facts, background: bool) -> dict[Predicate, tuple[Kind, ...] | None]:
+        kinds: dict[Predicate, tuple[Kind, ...] | None] = {}
+        for predicate, (rows, times) in by_predicate(facts).items():
+            columns = columns_of(rows)
+            kinds[predicate] = found = kinds_of(columns)
+            if found is not None:
+                given = dict(zip(names(predicate.arity), zip(columns, found, strict=True), strict=True))
+                table = arrow_table({**given, "u": (times, Kind.INTEGER)})
+                self.connection.register("arriving", table)
+                target = name(facts_table(predicate, background))
+                self.connection.execute(f"create temp table {target} as select * from arriving")
+                self.connection.unregister("arriving")
+        return kinds
+
+    def lower(self, first: int, last: int) -> Lowering:
+        """The statements; NotLowered where some part of the program has none."""
+        background = self._load(((0, key) for key in self.program.background), background=True)
+        both = frozenset(self.streamed) & (self.program.derived | self.program.given)
+        lowering = lower(build(self.program, both), self.streamed, background, Timeline(str(first), str(last)))
         if lowering.refused:
             raise NotLowered("; ".join(dict.fromkeys(lowering.refused.values())))
-        for statement in lowering.statements:
-            run(connection, statement)
-        found = [i for p, relation in lowering.outputs.items() for i in _intervals(connection, p, relation)]
-    return sorted(found, key=lambda interval: (interval.until, interval.since, interval.atom))
+        return lowering
 
+    def answer(self, first: int, last: int) -> None:
+        """Make the relations of the program; NotLowered where SQL cannot have one exactly."""
+        lowering = self.lower(first, last)
+        for number, statement in enumerate(lowering.statements, 1):
+            with self.exactly():
+                self._make(statement)
+            if self.progress is not None:
+                self.progress(number, len(lowering.statements))
+        self.outputs = dict(lowering.outputs)
 
-def _load(connection: duckdb.DuckDBPyConnection, facts: Any, background: bool) -> Inputs:
-    kinds: dict[Predicate, tuple[Kind, ...] | None] = {}
-    for predicate, (rows, times) in facts.items():
-        columns = columns_of(rows)
-        kinds[predicate] = found = kinds_of(columns)
-        if found is None:
-            continue
-        given = {n: (column, kind) for n, column, kind in zip(names(predicate.arity), columns, found, strict=True)}
-        table = arrow_table({**given, "u": (times, Kind.INTEGER)}, len(rows))
-        connection.register("arriving", table)
-        connection.execute(f"create temp table {name(facts_table(predicate, background))} as select * from arriving")
-        connection.unregister("arriving")
-    return kinds
+    def _make(self, statement: Statement) -> None:
+        """A table where it is worth one, else a view, through which filters reach what lies below."""
+        for aside in statement.asides:
+            self.connection.execute(f"create temp table {aside.name} as\n{aside.query}")
+        kind = "table" if statement.kept else "view"
+        self.connection.execute(f"create temp {kind} {statement.relation.name} as\n{statement.query}")
 
+    @contextmanager
+    def exactly(self) -> Iterator[None]:
+        """A number that SQL does not have exactly is a reason to leave the program to the reasoner."""
+        import duckdb
 
-def run(connection: duckdb.DuckDBPyConnection, statement: Statement) -> None:
-    """Make one relation: a table where it is read more than once, else a view, through which filters reach what lies below."""
-    kind = "table" if statement.kept else "view"
-    connection.execute(f"create temp {kind} {statement.relation.name} as\n{statement.query}")
+        try:
+            yield
+        except (duckdb.OutOfRangeException, duckdb.ConversionException) as error:
+            raise NotLowered(self._inexact()) from error
+        except duckdb.InvalidInputException as error:
+            if INEXACT in str(error):
+                raise NotLowered(self._inexact()) from error
+            raise
 
+    def _inexact(self) -> str:
+        counting = [
+            r.text for r in self.program.rules if any(isinstance(t, Arithmetic) for x in r.terms() for t in subterms(x))
+        ]
+        rules = f", in the rule {' or '.join(f'`{text}`' for text in counting)}" if counting else ""
+        return f"a number is too large to be exact in SQL{rules}"
 
-def _intervals(connection: duckdb.DuckDBPyConnection, predicate: Predicate, relation: Relation) -> Iterator[Interval]:
-    if relation.empty:
-        return
-    decode = [decoder(kind) for kind in relation.kinds]
-    rows = connection.execute(f"select {comma(relation.columns)}c, h from {relation.name}").fetchall()
-    for *values, since, until in rows:
-        args = [value if to is None else to(value) for value, to in zip(values, decode, strict=True)]
-        yield Interval(Atom.of((predicate.name, *args)), since, until)
+    def intervals(self) -> list[Interval]:
+        """The output as objects, by until, since and atom."""
+        with self.exactly():
+            found = [i for p, relation in self.outputs.items() for i in self._intervals(p, relation)]
+        return sorted(found, key=lambda interval: (interval.until, interval.since, interval.atom))
+
+    def _intervals(self, predicate: Predicate, relation: Relation) -> Iterator[Interval]:
+        if relation.empty:
+            return
+        decode = [decoder(kind) for kind in relation.kinds]
+        rows = self.connection.execute(f"select {comma(relation.columns)}c, h from {relation.name}").fetchall()
+        for *values, since, until in rows:
+            args = [value if to is None else to(value) for value, to in zip(values, decode, strict=True)]
+            yield Interval(Atom.of((predicate.name, *args)), since, until)

@@ -23,16 +23,14 @@ def columns_of(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Value, ...]]:
 
 
 def kinds_of(columns: Sequence[Column]) -> tuple[Kind, ...] | None:
-    """The kinds of columns; None where a value has no place in one, because doubles or 64 bits are not exact for it."""
+    """The kinds of columns; None where a value has no place in one."""
     found = [_kind_of(column) for column in columns]
     return None if None in found else tuple(kind for kind in found if kind is not None)
 
 
 def _kind_of(column: Column) -> Kind | None:
     classes = set(map(type, column))
-    if classes == {str}:
-        return Kind.STRING
-    kinds = [kind_of(value) for value in (column if int in classes else {type(v): v for v in column}.values())]
+    kinds = {kind_of(value) for value in set(column)}
     if None in kinds:
         return None
     kind = join(each for each in kinds if each is not None)
@@ -40,12 +38,11 @@ def _kind_of(column: Column) -> Kind | None:
     return None if inexact else kind
 
 
-def arrow_table(columns: Mapping[str, tuple[Column, Kind]], rows: int) -> pa.Table:
+def arrow_table(columns: Mapping[str, tuple[Column, Kind]]) -> pa.Table:
     """A table of columns with these kinds."""
     import pyarrow as pa
 
-    arrays = {name: pa.array(*_encoded(column, kind)) for name, (column, kind) in columns.items()}
-    return pa.table(arrays or {"rows": pa.array([None] * rows, pa.null())})
+    return pa.table({name: pa.array(*_encoded(column, kind)) for name, (column, kind) in columns.items()})
 
 
 def _encoded(column: Column, kind: Kind) -> tuple[list[Any], Any]:

@@ -16,7 +16,7 @@ from typing import assert_never
 
 from laser.values import Duration, Iri, Time, Value
 
-__all__ = ["EXACT", "INEXACT", "Kind", "convert", "join", "kind_of", "literal", "number_of", "text"]
+__all__ = ["EXACT", "INEXACT", "Kind", "convert", "is_text", "join", "kind_of", "literal", "number_of", "text"]
 
 EXACT = 2**53
 """Up to here, every whole number is a double."""
@@ -60,12 +60,15 @@ def _join(one: Kind, other: Kind) -> Kind:
 
 
 def kind_of(value: Value) -> Kind | None:
-    """The kind of a column that has only this value; None where no column has it: times, durations, and huge numbers."""
+    """The kind of a column that has only this value; None where no column has it.
+
+    That is a time, a duration, a whole number of more than 64 bits, or half a surrogate pair.
+    """
     match value:
         case Iri():
             return Kind.IRI
         case str():
-            return Kind.STRING
+            return Kind.STRING if is_text(value) else None
         case float():
             return Kind.NUMBER
         case int():
@@ -74,6 +77,11 @@ def kind_of(value: Value) -> Kind | None:
             return None
         case _:
             assert_never(value)
+
+
+def is_text(value: str) -> bool:
+    """Whether UTF-8 has a string: Python's may have half a surrogate pair."""
+    return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def literal(value: Value) -> str:

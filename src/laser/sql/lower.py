@@ -6,7 +6,7 @@ What cannot be said in SQL (recursion, tuple windows) is refused by name, and so
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never, cast
 
 from laser.plan.nodes import (
@@ -38,7 +38,8 @@ from laser.sql.coalesce import coalesce
 from laser.sql.kinds import Kind
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
-from laser.sql.rule import derive, keeps_apart
+from laser.sql.rule import derive
+from laser.sql.scope import Aside, Scope
 from laser.sql.text import comma, name, names
 from laser.sql.timeline import Timeline
 from laser.sql.windows import time_window
@@ -53,11 +54,12 @@ Inputs = Mapping[Predicate, tuple[Kind, ...] | None]
 
 @dataclass(frozen=True)
 class Statement:
-    """What makes one relation, with the user's rules that it serves."""
+    """What makes one relation, with the helpers that it is the first to read, and the user's rules that it serves."""
 
     relation: Relation
     node: Node
     query: str
+    asides: tuple[Aside, ...]
     rules: tuple[str, ...]
     kept: bool
     """Whether it is worth a table: it is read more than once, and is more than a look at what is there."""
@@ -88,11 +90,12 @@ class _Work:
     streamed: Inputs
     background: Inputs
     timeline: Timeline
-    relations: dict[Node, Relation] = field(default_factory=dict)
     refused: dict[Node, str] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.scope = Scope(self.timeline)
+        self.relations = self.scope.relations
         self.rules: dict[Node, list[PlanRule]] = {}
         for rule in self.plan.rules:
             self.rules.setdefault(rule.head, []).append(rule)
@@ -121,13 +124,14 @@ class _Work:
             self._below(node)
             relation, query = self._node(cast("InputNode | MadeNode", node))
         except NotLowered as refusal:
+            self.scope.drop_fresh()
             self.refused.update(dict.fromkeys(component.nodes, str(refusal)))
             return
         self.relations[node] = relation
         if query is not None:
             texts = tuple(dict.fromkeys(rule.text for rule in self.rules.get(node, ()))) or (str(node),)
             kept = self.reads.count(node) > 1 and not _is_look(node, relation)
-            self.statements.append(Statement(relation, node, query, texts, kept))
+            self.statements.append(Statement(relation, node, query, tuple(self.scope.take_fresh()), texts, kept))
 
     def _below(self, node: Node) -> None:
         """What rests on something that is not lowered is not lowered either."""
@@ -140,13 +144,22 @@ class _Work:
                 )
 
     def _node(self, node: InputNode | MadeNode) -> tuple[Relation, str | None]:
-        """The relation of a node and its query; there is none where the relation is there already, or empty."""
+        """The relation of a node and its query; there is none where the relation is empty."""
         merged = node in self.reads.merged
+        match node:
+            case Recent() | Dated() | Unbroken() | Points() | Background() | Unit() | Beginning():
+                return self._input(node, merged)
+            case _:
+                return self._other(node, merged)
+
+    def _input(self, node: InputNode, merged: bool) -> tuple[Relation, str | None]:
+        """What the stream and the clock feed."""
         match node:
             case Recent(predicate=predicate, window=window):
                 facts = self._facts(node, predicate, self.streamed)
                 sql = inputs.recent(facts.name, facts.columns, time_window(window), self.timeline, merged)
-                return self._made(node, facts, facts.kinds, sql, merged)
+                relation, query = self._made(node, facts, facts.kinds, sql, merged)
+                return replace(relation, ascending=not merged), query
             case Dated(predicate=predicate, window=window):
                 facts = self._facts(node, predicate, self.streamed)
                 sql = inputs.dated(facts.name, facts.columns, time_window(window), self.timeline)
@@ -158,13 +171,22 @@ class _Work:
             case Background(predicate=predicate):
                 facts = self._facts(node, predicate, self.background)
                 sql = f"select distinct {comma(facts.columns)}{self.timeline.first} as c, {self.timeline.last} as h from {facts.name}"
-                return self._made(node, facts, facts.kinds, sql, True)
+                relation, query = self._made(node, facts, facts.kinds, sql, True)
+                return replace(relation, lasting=True), query
             case Points(window=window):
                 sql = inputs.points(time_window(window), self.timeline)
                 return Relation(self._name(node), (Kind.INTEGER,), coalesced=True), sql
             case Unit():
                 sql = f"select {self.timeline.first} as c, {self.timeline.last} as h"
-                return Relation(self._name(node), (), coalesced=True), sql
+                return Relation(self._name(node), (), coalesced=True, lasting=True), sql
+            case Beginning():
+                raise NotLowered(_reason(node))
+            case _:
+                assert_never(node)
+
+    def _other(self, node: MadeNode, merged: bool) -> tuple[Relation, str | None]:
+        """What rules make."""
+        match node:
             case EveryPoint(dated=source, window=window):
                 dated = self.relations[source]
                 sql = counting.every_point(dated, time_window(window), self.timeline)
@@ -176,7 +198,7 @@ class _Work:
             case Gate(source=source, values=values):
                 rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
                 return self._derived(node, [rule], merged)
-            case Beginning() | Aggregated():
+            case Aggregated():
                 raise NotLowered(_reason(node))
             case Plain() | Pinned() | Pending() | Union() | Projection() | Shared() | Members():
                 return self._derived(node, self.rules.get(node, []), merged)
@@ -189,7 +211,7 @@ class _Work:
             return Relation("", (Kind.STRING,) * predicate.arity, empty=True)
         kinds = given[predicate]
         if kinds is None:
-            raise NotLowered(f"{predicate} has values that are not exact in SQL")
+            raise NotLowered(f"{predicate} has values that SQL does not have exactly")
         return Relation(name(facts_table(predicate, isinstance(node, Background))), kinds)
 
     def _made(
@@ -199,13 +221,12 @@ class _Work:
         return relation, None if source.empty else sql
 
     def _derived(self, node: Node, rules: Sequence[PlanRule], merged: bool) -> tuple[Relation, str | None]:
-        sql, kinds = derive(rules, self.relations.__getitem__, self.timeline)
+        sql, kinds, apart, ascending = derive(rules, self.scope)
         if sql is None:
             return Relation(self._name(node), (Kind.STRING,) * node.width, True, empty=True), None
-        apart = keeps_apart(rules, self.relations.__getitem__)
         if merged and not apart:
-            sql = coalesce(sql, names(len(kinds)))
-        return Relation(self._name(node), kinds, merged or apart), sql
+            sql = coalesce(sql, names(len(kinds)), ascending)
+        return Relation(self._name(node), kinds, merged or apart, ascending=ascending and not merged), sql
 
     def _name(self, node: Node) -> str:
         return f"n{self.numbers[node]}"
@@ -248,9 +269,8 @@ def _readings(plan: Plan, wanted: set[Node]) -> Iterator[tuple[Node, bool]]:
     """Each place that reads a node, and whether it may have the intervals as they are: what it makes of them is coalesced anyway."""
     for rule in plan.rules:
         if rule.head in wanted:
-            alone = len(rule.positives) == 1 and not rule.negatives
-            yield from ((subgoal.node, alone) for subgoal in rule.positives)
-            yield from ((subgoal.node, False) for subgoal in rule.negatives)
+            yield from ((subgoal.node, True) for subgoal in rule.positives)
+            yield from ((subgoal.node, False) for subgoal in rule.negatives for _ in range(2))  # gaps read it twice
     for node in wanted:
         yield from ((source, False) for source in node.sources)
 

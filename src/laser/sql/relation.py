@@ -19,12 +19,15 @@ class Relation:
     """A relation by its name, with the kinds of its values.
 
     ``coalesced``: the intervals of a key neither overlap nor touch. ``empty``: it is known to have no rows.
+    ``lasting``: all its intervals are the whole timeline. ``ascending``: what begins later never ends earlier, whatever the key.
     """
 
     name: str
     kinds: tuple[Kind, ...]
     coalesced: bool = False
     empty: bool = False
+    lasting: bool = False
+    ascending: bool = False
 
     @property
     def columns(self) -> list[str]:

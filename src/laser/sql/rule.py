@@ -2,50 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from laser.plan.nodes import Node, Pending
+from laser.plan.nodes import Pending
 from laser.plan.plan import PlanRule
 from laser.sql.body import Body
 from laser.sql.kinds import Kind, join
 from laser.sql.refusal import NotLowered
-from laser.sql.relation import Relation
+from laser.sql.scope import Scope
 from laser.sql.terms import Expression, evaluate, time_point
 from laser.sql.text import names
-from laser.sql.timeline import Timeline
 from laser.syntax.terms import variables
 from laser.syntax.tree import Variable
 from laser.windows import HISTORY
 
-__all__ = ["Derivation", "derive", "keeps_apart"]
+__all__ = ["Derivation", "derive"]
 
 
 class Derivation(NamedTuple):
-    """The rows that rules derive, and the kinds of their values. Without SQL, there are none."""
+    """The rows that rules derive, and the kinds of their values. Without SQL, there are none.
+
+    ``coalesced`` and ``ascending`` are those of a relation.
+    """
 
     sql: str | None
     kinds: tuple[Kind, ...]
+    coalesced: bool
+    ascending: bool
 
 
 class _Part(NamedTuple):
     """What one rule gives."""
 
+    rule: PlanRule
     body: Body
     values: list[Expression]
     where: list[str]
 
+    @property
+    def is_coalesced(self) -> bool:
+        """So is what a body gives if the head names all that it binds."""
+        named = {term.name for term in self.rule.terms if isinstance(term, Variable)}
+        terms = [term for subgoal in self.rule.positives for term in subgoal.terms]
+        return self.body.is_coalesced and all(variable.name in named for variable in variables(terms))
 
-def derive(rules: Sequence[PlanRule], relations: Callable[[Node], Relation], timeline: Timeline) -> Derivation:
+
+def derive(rules: Sequence[PlanRule], scope: Scope) -> Derivation:
     """All that several rules derive for one node."""
-    parts = [part for rule in rules if (part := _part(rule, relations, timeline)) is not None]
+    parts = [part for rule in rules if (part := _part(rule, scope)) is not None]
     kinds = tuple(join(value.kind for value in column) for column in zip(*(part.values for part in parts), strict=True))
-    return Derivation("\nunion all\n".join(_select(part, kinds) for part in parts) or None, kinds)
+    sql = "\nunion all\n".join(_select(part, kinds) for part in parts)
+    alone = parts[0] if len(parts) == 1 else None
+    return Derivation(
+        sql or None, kinds, alone is not None and alone.is_coalesced, alone is not None and alone.body.is_ascending
+    )
 
 
-def _part(rule: PlanRule, relations: Callable[[Node], Relation], timeline: Timeline) -> _Part | None:
+def _part(rule: PlanRule, scope: Scope) -> _Part | None:
     try:
-        body = Body(rule, relations, timeline)
+        body = Body(rule, scope)
         if not body.holds:
             return None
         values = [evaluate(term, body.bound) for term in rule.terms]
@@ -57,9 +73,9 @@ def _part(rule: PlanRule, relations: Callable[[Node], Relation], timeline: Timel
         if not isinstance(term, Variable)
     ]
     if isinstance(rule.head, Pending) and rule.head.window == HISTORY:
-        values[-1] = Expression(time_point(values[-1], *timeline), Kind.INTEGER)
+        values[-1] = Expression(time_point(values[-1], *scope.timeline), Kind.INTEGER)
         where.append(f"({values[-1].sql}) is not null")
-    return _Part(body, values, where)
+    return _Part(rule, body, values, where)
 
 
 def _select(part: _Part, kinds: tuple[Kind, ...]) -> str:
@@ -67,14 +83,3 @@ def _select(part: _Part, kinds: tuple[Kind, ...]) -> str:
         f"{value.to(kind)} as {name}" for value, kind, name in zip(part.values, kinds, names(len(kinds)), strict=True)
     ]
     return part.body.select(columns, part.where)
-
-
-def keeps_apart(rules: Sequence[PlanRule], relations: Callable[[Node], Relation]) -> bool:
-    """Whether what is derived is coalesced as it is: one rule, whose head names all that the coalesced parts of its body bind."""
-    if len(rules) != 1:
-        return False
-    (rule,) = rules
-    named = {term.name for term in rule.terms if isinstance(term, Variable)}
-    terms = [term for subgoal in rule.positives for term in subgoal.terms]
-    open_ends = any(variable.name not in named for variable in variables(terms))
-    return not open_ends and all(relations(subgoal.node).coalesced for subgoal in rule.positives)

@@ -37,7 +37,7 @@ def evaluate(term: Term, bound: Bindings) -> Expression:
         case Constant(value=value):
             kind = kind_of(value)
             if kind is None:
-                raise NotLowered(f"{value}, which no column of SQL holds exactly")
+                raise NotLowered(f"the value {value!r}, which SQL does not have exactly")
             return Expression(literal(value), kind)
         case Arithmetic(operator=operator, operands=operands):
             values = [Expression(*number_of(*evaluate(operand, bound))) for operand in operands]

@@ -1,0 +1,225 @@
+"""Whole histories: which engine answers, and in which form the answer is wanted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, Unpack
+
+from laser.answers import Interval
+from laser.checks.accept import accept
+from laser.checks.load import parse
+from laser.engine import run as reasoner
+from laser.engine.intake import to_keys
+from laser.engine.run import Stream
+from laser.errors import LaserError
+from laser.settings import RunOptions, RunSettings
+from laser.sql import output
+from laser.sql.duck import Duck, Progress
+from laser.sql.lower import facts_table
+from laser.sql.refusal import NotLowered
+from laser.sql.tables import Extent, extent_of, facts_of, open_tables
+from laser.sql.text import name
+from laser.syntax.program import Program
+from laser.values import Predicate
+
+__all__ = ["ENGINES", "Engine", "History", "intervals"]
+
+Engine: TypeAlias = Literal["auto", "sql", "reasoner"]
+ENGINES: tuple[Engine, ...] = ("auto", "sql", "reasoner")
+
+Tables: TypeAlias = Mapping[str, Any]
+"""Tables by the names of their predicates: paths of Parquet files, or tables of Arrow, pandas or Polars."""
+
+SMALL = 10_000
+"""Up to so many facts the reasoner has answered before DuckDB has planned."""
+
+log = logging.getLogger("laser")
+
+
+def intervals(
+    program: Program | str,
+    stream: Stream | Tables,
+    *,
+    engine: Engine = "auto",
+    time: str = "time",
+    **options: Unpack[RunOptions],
+) -> Iterator[Interval]:
+    """The output stream as intervals: of a stream each when it is over, of tables by until, since and atom.
+
+    A stream is an iterable of times with facts; tables are complete, and ``time`` names their column of times. ``engine`` says who
+    answers: the reasoner, which takes every program; SQL, which needs all facts at once and refuses some programs by name; or
+    whichever suits.
+
+    >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
+    [Interval(atom=q(a), since=3, until=4)]
+    """
+    _check(engine)
+    settings = RunSettings.read(options)
+    if isinstance(stream, Mapping):
+        with History(program, stream, time=time, engine=engine, settings=settings) as history:
+            yield from history.intervals()
+    elif engine == "sql" or (engine == "auto" and isinstance(stream, Sequence) and len(stream) > SMALL):
+        yield from _by_sql(program, stream, engine, settings)
+    else:
+        yield from reasoner.intervals(program, stream, **options)
+
+
+def _check(engine: str) -> None:
+    if engine not in ENGINES:
+        raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
+
+
+def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: RunSettings) -> Iterator[Interval]:
+    """A stream of Python objects that is all there; what does not fit into a timeline, the reasoner tells."""
+    given = [(time, facts) for time, facts in stream]
+    options: RunOptions = _options(settings)
+    if not _is_ordered(given, settings):
+        return reasoner.intervals(program, given, **options)
+    within = [entry for entry in given if settings.until is None or entry[0] <= settings.until]
+    span = _timeline(settings, Extent(len(within), within[0][0], within[-1][0]) if within else None)
+    if span is None:
+        return iter(())
+    core = accept(parse(program) if isinstance(program, str) else program, settings)
+    try:
+        with Duck(core) as duck:
+            duck.load((time, key) for time, facts in within for key in to_keys(facts))
+            duck.answer(*span)
+            return iter(duck.intervals())
+    except NotLowered as refusal:
+        if engine == "sql":
+            raise
+        log.info("the reasoner answers: %s", refusal)
+        return reasoner.intervals(program, given, **options)
+
+
+def _options(settings: RunSettings) -> RunOptions:
+    return RunOptions(
+        start=settings.start,
+        until=settings.until,
+        background=settings.background,
+        constants=settings.constants,
+        tick=settings.tick,
+        limit=settings.limit,
+    )
+
+
+def _is_ordered(given: Sequence[tuple[Any, Any]], settings: RunSettings) -> bool:
+    """Whether times are time points, and none lies before the one before."""
+    times = [time for time, _ in given]
+    begin = 0 if settings.start is None else settings.start
+    return all(type(time) is int for time in times) and all(
+        a <= b for a, b in zip([begin, *times], times, strict=False)
+    )
+
+
+def _timeline(settings: RunSettings, extent: Extent | None) -> tuple[int, int] | None:
+    """The first and the last time point; None where there are none."""
+    first = settings.start if settings.start is not None else extent.first if extent else None
+    if first is None:
+        return None
+    last = settings.until if settings.until is not None else max(first, extent.last) if extent else first
+    return (first, last) if first <= last else None
+
+
+class History:
+    """A program over tables that are complete.
+
+    ``why`` says which engine answers, and the reason. It holds a database, so it is closed when it is done: use it in a ``with``.
+    """
+
+    def __init__(
+        self,
+        program: Program | str,
+        tables: Tables,
+        *,
+        time: str = "time",
+        engine: Engine = "auto",
+        settings: RunSettings | None = None,
+        progress: Progress | None = None,
+        **options: Unpack[RunOptions],
+    ) -> None:
+        _check(engine)
+        self._engine = engine
+        self._settings = RunSettings.read(options) if settings is None else settings
+        self._program = parse(program) if isinstance(program, str) else program
+        core = accept(self._program, self._settings)
+        self._duck = Duck(core, progress)
+        try:
+            self._tables = open_tables(self._duck.connection, tables, time, self._settings.tick)
+            extent = extent_of(self._duck.connection, self._tables)
+            self._span = _timeline(self._settings, extent)
+            self.why = self._choose(engine, extent)
+        except BaseException:
+            self._duck.connection.close()
+            raise
+
+    def __enter__(self) -> History:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._duck.connection.close()
+
+    @property
+    def by_sql(self) -> bool:
+        return self.why.startswith("SQL")
+
+    def _choose(self, engine: Engine, extent: Extent | None) -> str:
+        if self._span is None:
+            return "SQL: there are no facts"
+        if engine == "reasoner":
+            return "the reasoner, as asked for"
+        if engine == "auto" and (extent is None or extent.rows <= SMALL):
+            return f"the reasoner: there are at most {SMALL:,} facts"
+        try:
+            self._answer(*self._span)
+        except NotLowered as refusal:
+            if engine == "sql":
+                raise
+            return f"the reasoner: {refusal}"
+        return "SQL"
+
+    def _answer(self, first: int, last: int) -> None:
+        for table in self._tables:
+            if table.predicate in self._duck.streamed:
+                raise LaserError(f"two tables are of the predicate {table.predicate}")
+            view = name(facts_table(table.predicate, background=False))
+            self._duck.connection.execute(f"create temp view {view} as {table.facts(first, last)}")
+            self._duck.streamed[table.predicate] = tuple(column.kind for column in table.columns)
+        self._duck.answer(first, last)
+
+    def intervals(self) -> Iterator[Interval]:
+        """The output, by until, since and atom."""
+        if self._span is None:
+            return iter(())
+        if self.by_sql:
+            try:
+                return iter(self._duck.intervals())
+            except NotLowered as refusal:
+                self._give_up(refusal)
+        return iter(self._reason(*self._span))
+
+    def write(self, folder: str | Path) -> dict[Predicate, Path]:
+        """Parquet files, one for each output predicate, in folders of their names: the arguments, since, until, open."""
+        if self._span is None:
+            return {}
+        if self.by_sql:
+            try:
+                return output.write(self._duck, Path(folder), self._span[1])
+            except NotLowered as refusal:
+                self._give_up(refusal)
+        output.keep(self._duck, self._reason(*self._span))
+        return output.write(self._duck, Path(folder), self._span[1])
+
+    def _give_up(self, refusal: NotLowered) -> None:
+        """A number turned out to be too large when the rows were asked for."""
+        if self._engine == "sql":
+            raise refusal
+        self.why = f"the reasoner: {refusal}"
+
+    def _reason(self, first: int, last: int) -> list[Interval]:
+        stream = facts_of(self._duck.connection, self._tables, first, last)
+        options = _options(self._settings)
+        options["start"], options["until"] = first, last
+        return list(reasoner.intervals(self._program, stream, **options))

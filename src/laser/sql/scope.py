@@ -1,0 +1,53 @@
+"""What a rule is lowered in: the relations that there are, the timeline, and a place for helpers that it reads more than once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+from laser.plan.nodes import Node
+from laser.sql.relation import Relation
+from laser.sql.timeline import Timeline
+
+__all__ = ["Aside", "Scope"]
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A helper of the statements after it: a table by a name of its own, and what it is for."""
+
+    name: str
+    query: str
+    purpose: str
+
+
+@dataclass
+class Scope:
+    """Helpers with the same query are one."""
+
+    timeline: Timeline
+    relations: dict[Node, Relation] = field(default_factory=dict)
+    asides: dict[str, Aside] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
+    fresh: list[Aside] = field(default_factory=list)
+    """Those that the next statement is the first to read."""
+
+    def relation(self, node: Node) -> Relation:
+        return self.relations[node]
+
+    def aside(self, query: str, purpose: str) -> str:
+        """The name of a table with the rows of a query."""
+        if query not in self.asides:
+            self.asides[query] = made = Aside(f"h{next(self.numbers)}", query, purpose)
+            self.fresh.append(made)
+        return self.asides[query].name
+
+    def take_fresh(self) -> list[Aside]:
+        taken, self.fresh = self.fresh, []
+        return taken
+
+    def drop_fresh(self) -> None:
+        """What was begun is not made after all."""
+        for aside in self.take_fresh():
+            del self.asides[aside.query]

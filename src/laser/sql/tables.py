@@ -1,0 +1,169 @@
+"""Tables as inputs: Parquet files, and tables of Arrow, pandas or Polars, whose columns DuckDB reads without a Python object a row.
+
+The arguments of a predicate are the columns of its table but the one of time, in order. A column has one type, so values are never
+guessed: what has no place in the language (a NULL, an infinite number) is refused, with the number of rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import merge
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from laser.errors import FactError, LaserError, TimeError
+from laser.sql.kinds import Kind, text
+from laser.sql.text import comma, name, names
+from laser.ticks import Tick
+from laser.values import Atom, Predicate, check_predicate_name
+from laser.values.number import number
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Extent", "Table", "extent_of", "facts_of", "open_tables"]
+
+_WHOLE = re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|UINTEGER|DECIMAL\(\d+,0\)")
+_DECIMAL = re.compile(r"DECIMAL\((\d+),\d+\)")
+_DIGITS = 15
+"""So many decimal digits a double keeps apart, and gives back."""
+
+
+class Extent(NamedTuple):
+    """The number of rows, and the first and the last time point."""
+
+    rows: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as a value of the language: its name in the table, SQL for it, its kind, and a test for what is no value."""
+
+    name: str
+    sql: str
+    kind: Kind
+    bad: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The facts of one predicate, in a relation of DuckDB."""
+
+    predicate: Predicate
+    source: str
+    columns: tuple[Column, ...]
+    time: Column
+
+    def facts(self, first: int, last: int) -> str:
+        """The facts within a timeline, as (a1, …, ak, u)."""
+        values = comma(f"{column.sql} as {a}" for column, a in zip(self.columns, names(len(self.columns)), strict=True))
+        return (
+            f"select {values}{self.time.sql} as u from {self.source} where {self.time.sql} between {first} and {last}"
+        )
+
+
+def open_tables(connection: duckdb.DuckDBPyConnection, given: Mapping[str, Any], time: str, tick: Tick) -> list[Table]:
+    """The tables by the names of their predicates; LaserError where one does not fit."""
+    return [_open(connection, check_predicate_name(key), table, time, tick) for key, table in given.items()]
+
+
+def _open(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any, time: str, tick: Tick) -> Table:
+    source = _source(connection, predicate, given)
+    types = {row[0]: row[1] for row in connection.execute(f"describe select * from {source}").fetchall()}
+    if time not in types:
+        raise LaserError(f"the table {predicate} has no column {time!r} for the time: it has {', '.join(types)}")
+    columns = tuple(_column(predicate, column, kind) for column, kind in types.items() if column != time)
+    return Table(Predicate(predicate, len(columns)), source, columns, _time(predicate, time, types[time], tick))
+
+
+def _source(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any) -> str:
+    if not isinstance(given, str | Path):
+        connection.register(f"given {predicate}", given)
+        return name(f"given {predicate}")
+    path = str(given)
+    if not (path.endswith((".parquet", "/", "*")) or Path(path).is_dir()):
+        raise LaserError(f"{path} is not a Parquet file: read it into a table first, so that its columns have types")
+    pattern = f"{path.rstrip('/')}/**/*.parquet" if Path(path).is_dir() else path
+    return f"read_parquet({text(pattern)})"
+
+
+def _column(predicate: str, column: str, kind: str) -> Column:
+    sql = name(column)
+    if _WHOLE.fullmatch(kind):
+        return Column(column, f"cast({sql} as bigint)", Kind.INTEGER, f"{sql} is null")
+    decimal = _DECIMAL.fullmatch(kind)
+    if kind in ("FLOAT", "DOUBLE") or (decimal and int(decimal[1]) <= _DIGITS):
+        double = f"cast({sql} as double)"
+        return Column(column, double, Kind.NUMBER, f"{sql} is null or not isfinite({double})")
+    if kind == "BOOLEAN":
+        return Column(column, f"case when {sql} then 'true' else 'false' end", Kind.STRING, f"{sql} is null")
+    if kind == "VARCHAR" or kind.startswith("ENUM("):
+        return Column(column, f"cast({sql} as varchar)", Kind.STRING, f"{sql} is null")
+    cure = "cast it to double, or to an integer" if decimal else "cast it, or leave it out"
+    raise LaserError(f"the column {column} of the table {predicate} has the type {kind}, which no value has: {cure}")
+
+
+def _time(predicate: str, column: str, kind: str, tick: Tick) -> Column:
+    sql = name(column)
+    if _WHOLE.fullmatch(kind):
+        return Column(column, f"cast({sql} as bigint)", Kind.INTEGER, f"{sql} is null or {sql} < 0")
+    if not kind.startswith(("TIMESTAMP", "DATE")):
+        raise LaserError(f"the column {column} of the table {predicate} has the type {kind}, which is not a time")
+    micro = f"epoch_us({sql})" if kind != "DATE" else f"epoch_us(cast({sql} as timestamp))"
+    step = tick.seconds * Fraction(1_000_000)
+    scaled = micro if step.denominator == 1 else f"{micro} * {step.denominator}"
+    return Column(column, f"({scaled} // {step.numerator})", Kind.INTEGER, f"{sql} is null or {micro} < 0")
+
+
+def extent_of(connection: duckdb.DuckDBPyConnection, tables: list[Table]) -> Extent | None:
+    """Look at all rows once: FactError where a value is none of the language, None where there are no rows."""
+    found = [extent for table in tables if (extent := _look(connection, table)) is not None]
+    if not found:
+        return None
+    return Extent(sum(e.rows for e in found), min(e.first for e in found), max(e.last for e in found))
+
+
+def _look(connection: duckdb.DuckDBPyConnection, table: Table) -> Extent | None:
+    checked = [*table.columns, table.time]
+    bad = "".join(f", count(*) filter (where {column.bad})" for column in checked)
+    query = f"select count(*), min({table.time.sql}), max({table.time.sql}){bad} from {table.source}"
+    rows, first, last, *counts = connection.execute(query).fetchall()[0]
+    for column, count in zip(checked, counts, strict=True):
+        if count:
+            _refuse(table, column, count)
+    return Extent(rows, first, last) if rows else None
+
+
+def _refuse(table: Table, column: Column, count: int) -> None:
+    where = f"{count} of the rows of {table.predicate.name} have no {{}} in the column {column.name}: filter them first"
+    if column is table.time:
+        raise TimeError(where.format("time point (from 1970 on, not empty)"))
+    raise FactError(where.format("value (empty, or not finite)"))
+
+
+def facts_of(
+    connection: duckdb.DuckDBPyConnection, tables: list[Table], first: int, last: int
+) -> Iterator[tuple[int, list[Atom]]]:
+    """The same facts as a stream for the reasoner, by time, then by table."""
+    rows = merge(*(_rows(connection, table, place, first, last) for place, table in enumerate(tables)))
+    for time, group in groupby(rows, key=lambda row: row[0]):
+        yield time, [Atom.of(key) for _, _, _, key in group]
+
+
+def _rows(
+    connection: duckdb.DuckDBPyConnection, table: Table, place: int, first: int, last: int
+) -> Iterator[tuple[int, int, int, tuple[Any, ...]]]:
+    """Time, place of the table, number of the row, and the atom: in this order."""
+    label = (table.predicate.name,)
+    query = f"select * from ({table.facts(first, last)}) as facts order by u"
+    count = 0
+    for batch in connection.sql(query).to_arrow_table().to_batches(10_000):
+        for *values, u in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            count += 1
+            yield u, place, count, label + tuple(number(v) if type(v) is float else v for v in values)
