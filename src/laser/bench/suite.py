@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from laser.bench import systems
 from laser.bench.case import Case, Experiment
 from laser.bench.experiments import EXPERIMENTS, experiment
+from laser.bench.history import HISTORIES, history
 from laser.bench.measure import FULL, QUICK, Effort
 from laser.bench.memory import memory
 from laser.bench.peers import PEERS
@@ -21,6 +22,7 @@ EXTRAS = {
     "memory": "bytes for each live fact, next to a set of the facts",
     "ablation": "semi-naive evaluation on and off (the paper's ablation)",
     "startup": "parsing and compiling large programs",
+    "history": "rules as SQL over a million rows, next to SQL by hand and the reasoner (extra duckdb)",
     "peers": "clingo, Pathway, DuckDB, Spark SQL and the reference, each checked first",
 }
 PARTS = {**{one.name: one.title for one in EXPERIMENTS}, **EXTRAS}
@@ -48,7 +50,7 @@ def tasks(parts: Iterable[str] = (), quick: bool = False, peers: Iterable[str] =
     wanted = set(parts) or set(PARTS)
     effort = QUICK if quick else FULL
     everything = [*_streams(quick, effort), *_memory(quick), *_ablation(quick, effort), *_startup(effort)]
-    everything += _peers(quick, set(peers))
+    everything += [*_history(quick), *_peers(quick, set(peers))]
     return [task for task in everything if task.part in wanted]
 
 
@@ -89,6 +91,13 @@ def _ablation(quick: bool, effort: Effort) -> Iterator[Task]:
 def _startup(effort: Effort) -> Iterator[Task]:
     for kind in KINDS:
         yield Task("startup", kind, lambda kind=kind: startup(kind, effort))  # type: ignore[misc]
+
+
+def _history(quick: bool) -> Iterator[Task]:
+    rows, repetitions = (100_000, 3) if quick else (1_000_000, 5)
+    for name in HISTORIES:
+        label = f"history {name}"
+        yield Task("history", label, lambda name=name: history(name, rows, repetitions))  # type: ignore[misc]
 
 
 def _peers(quick: bool, wanted: set[str]) -> Iterator[Task]:

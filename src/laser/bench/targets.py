@@ -139,6 +139,16 @@ def _peer(name: str) -> Callable[[Records], float | None]:
     return find
 
 
+def _history(system: str, worst: Callable[[Iterable[float]], float]) -> Callable[[Records], float | None]:
+    """How many times the time of SQL by hand a history of a million rows takes."""
+
+    def find(run: Records) -> float | None:
+        ratios = [r.ratio for r in run if r.experiment.startswith("history-") and r.system == system and r.ratio]
+        return worst(ratios) if ratios else None
+
+    return find
+
+
 def _startup(output: str, unit: str) -> Callable[[Records], float | None]:
     """The exponent of growth with the number of rules, the worse kind of program."""
 
@@ -189,6 +199,8 @@ TARGETS = (
         Target(f"{name}: its time × ours, where it does best", 1, _peer(name), at_least=True)
         for name in ("clingo", "clingo multi-shot", "pathway", "duckdb", "spark sql", "reference")
     ),
+    Target("histories as SQL: × SQL by hand, where worst", 1.3, _history("sql", max)),
+    Target("histories by the reasoner: × SQL by hand, where best", 10, _history("reasoner", min), at_least=True),
     Target("generated code: exponent of growth with rules", 1.1, _startup("source", "characters")),
     Target("compile time: exponent of growth with rules", 1.2, _startup("compile", "ms")),
     Target("1,000 rules compile: seconds", 2, _thousand(("compile",))),

@@ -20,7 +20,7 @@ from laser.sql.text import comma, greatest, indent, least, where
 from laser.sql.windows import time_window
 from laser.syntax.terms import variables
 from laser.syntax.tree import Term, Variable
-from laser.windows import HISTORY
+from laser.windows import HISTORY, Sliding, TimeWindow
 
 __all__ = ["Body"]
 
@@ -44,7 +44,7 @@ class Body:
         columns = {name: f"v{i}" for i, name in enumerate(name for name in self.bound if name in asked)}
         rows = self._join.select([f"{self.bound[name].sql} as {column}" for name, column in columns.items()], [])
         if not self.is_coalesced or len(columns) < len(self.bound):
-            rows = coalesce(rows, list(columns.values()), self.is_ascending)
+            rows = coalesce(rows, list(columns.values()), self.is_ascending, self.reach)
         for relation, terms in negatives:
             over = {name: Expression(f"p.{column}", self.bound[name].kind) for name, column in columns.items()}
             rows = without(rows, list(columns.values()), [evaluate(term, over) for term in terms], relation, scope)
@@ -57,10 +57,27 @@ class Body:
         return bool(self._join.sides) or all(source.relation.coalesced for source in self._join.sources)
 
     @property
-    def is_ascending(self) -> bool:
-        """Whether what begins later never ends earlier: it has the intervals of one relation as they are."""
+    def _only(self) -> _Source | None:
+        """The one relation whose intervals it has as they are."""
         sources = self._join.sources
-        return self._rows is None and len(self._join.begins) == len(sources) == 1 and sources[0].is_ascending
+        return sources[0] if self._rows is None and len(self._join.begins) == len(sources) == 1 else None
+
+    @property
+    def is_ascending(self) -> bool:
+        """Whether what begins later never ends earlier."""
+        return self._only is not None and self._only.is_ascending
+
+    @property
+    def reach(self) -> int | None:
+        """How far each of its intervals reaches, if all reach as far."""
+        return None if self._only is None else self._only.reach
+
+    def is_pinned(self, last: Term | None) -> bool:
+        """Whether its intervals begin at the time point that this term is."""
+        only = self._only
+        if only is None or not only.relation.pinned or not isinstance(last, Variable):
+            return False
+        return self.bound[last.name].sql == f"{only.alias}.{only.relation.columns[-1]}"
 
     def select(self, columns: list[str], conditions: list[str]) -> str:
         """Columns over what is bound, and the interval, where some conditions hold."""
@@ -103,7 +120,7 @@ class _Join:
 
     def _read(self, subgoal: Subgoal) -> None:
         relation, alias = self.scope.relation(subgoal.node), f"s{len(self.sources)}"
-        self.sources.append(_Source(self._clipped(subgoal, relation), alias, relation))
+        self.sources.append(_Source(self._clipped(subgoal, relation), alias, relation, subgoal.window))
         self._overlap(f"{alias}.c", f"{alias}.h")
         for term, value in zip(subgoal.terms, relation.values(alias), strict=True):
             self._match(term, value)
@@ -189,7 +206,7 @@ class _Join:
         read = [f"{side.alias}.{column}" for column in columns]
         sql = f"select {comma(read)}{side.alias}.c, {side.alias}.h\nfrom {side.sql} as {side.alias}{where(conditions)}"
         if not side.relation.coalesced or len(columns) < len(side.relation.columns):
-            sql = coalesce(sql, columns, side.is_ascending)
+            sql = coalesce(sql, columns, side.is_ascending, side.reach)
         return self.scope.aside(sql, "one side of a join")
 
 
@@ -207,8 +224,17 @@ class _Source(NamedTuple):
     sql: str
     alias: str
     relation: Relation
+    window: TimeWindow
 
     @property
     def is_ascending(self) -> bool:
         """So it is as the relation has it, and not where a window has cut it."""
         return self.relation.ascending and self.sql == self.relation.name
+
+    @property
+    def reach(self) -> int | None:
+        """As far as the relation's intervals, or the window, whichever is less."""
+        if self.sql == self.relation.name or self.relation.reach is None:
+            return self.relation.reach
+        cut = self.relation.pinned and isinstance(self.window, Sliding)
+        return min(self.relation.reach, self.window.sizes[0]) if cut else None

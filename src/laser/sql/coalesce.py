@@ -7,12 +7,19 @@ from laser.sql.text import indent, partition
 __all__ = ["coalesce"]
 
 
-def coalesce(source: str, keys: list[str], ascending: bool = False) -> str:
+LONG = 256
+"""From so many ticks on, intervals of one length are first united by blocks: mostly there are several in a block."""
+
+
+def coalesce(source: str, keys: list[str], ascending: bool = False, reach: int | None = None) -> str:
     """The maximal intervals of each key.
 
     An interval that begins after all before it have ended begins an island; the island ends where the largest of those before the
-    next one does. With ``ascending``, what begins later never ends earlier, so that the one before tells the largest end.
+    next one does. With ``ascending``, what begins later never ends earlier, so that the one before tells the largest end. Of intervals
+    that all reach as far, those that begin in one block of that length overlap or touch.
     """
+    if reach is not None and reach >= LONG:
+        source = _by_blocks(source, keys, reach + 1)
     before = f"lag(h) over ({partition(keys)}order by c, h)"
     if not ascending:
         before = f"max(h) over ({partition(keys)}order by c rows between unbounded preceding and 1 preceding)"
@@ -22,3 +29,9 @@ def coalesce(source: str, keys: list[str], ascending: bool = False) -> str:
     begins = f"select * from (\n{indent(seen)}\n) as seen where before is null or c > before + 1"
     end = f"coalesce(lead(before) over ({partition(keys)}order by c), final)"
     return f"select {columns}c, {end} as h\nfrom (\n{indent(begins)}\n) as islands"
+
+
+def _by_blocks(source: str, keys: list[str], length: int) -> str:
+    columns = "".join(f"{key}, " for key in keys)
+    united = f"select {columns}min(c) as c, max(h) as h\nfrom (\n{indent(source)}\n) as each_one"
+    return f"{united}\ngroup by {columns}c // {length}"

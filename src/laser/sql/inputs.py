@@ -35,11 +35,12 @@ def recent(facts: str, columns: list[str], window: PointWindow, timeline: Timeli
     return coalesce(sql, columns, ascending=True) if merged else sql
 
 
-def dated(facts: str, columns: list[str], window: PointWindow, timeline: Timeline) -> str:
+def dated(facts: str, columns: list[str], window: PointWindow, timeline: Timeline, merged: bool) -> str:
     """``⊞w @T a``: the same, with the time."""
     c, h = spans(window, "u", timeline)
     time = f"a{len(columns) + 1}"
-    return f"select distinct {comma(columns)}u as {time}, {c} as c, {h} as h\nfrom {facts}{where(_some(window, c, h))}"
+    once = "distinct " if merged else ""
+    return f"select {once}{comma(columns)}u as {time}, {c} as c, {h} as h\nfrom {facts}{where(_some(window, c, h))}"
 
 
 def unbroken(facts: str, columns: list[str], window: Sliding, timeline: Timeline) -> str:

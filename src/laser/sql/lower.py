@@ -40,11 +40,12 @@ from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
 from laser.sql.rule import derive
 from laser.sql.scope import Aside, Scope
-from laser.sql.text import comma, name, names
+from laser.sql.text import comma, indent, name, names
 from laser.sql.timeline import Timeline
-from laser.sql.windows import time_window
+from laser.sql.windows import PointWindow, time_window
 from laser.syntax.tree import Constant
 from laser.values import Predicate
+from laser.windows import Sliding
 
 __all__ = ["Inputs", "Lowering", "Statement", "lower"]
 
@@ -159,11 +160,14 @@ class _Work:
                 facts = self._facts(node, predicate, self.streamed)
                 sql = inputs.recent(facts.name, facts.columns, time_window(window), self.timeline, merged)
                 relation, query = self._made(node, facts, facts.kinds, sql, merged)
-                return replace(relation, ascending=not merged), query
+                reach = window.ticks if isinstance(window, Sliding) and not merged else None
+                return replace(relation, ascending=not merged, reach=reach), query
             case Dated(predicate=predicate, window=window):
                 facts = self._facts(node, predicate, self.streamed)
-                sql = inputs.dated(facts.name, facts.columns, time_window(window), self.timeline)
-                return self._made(node, facts, (*facts.kinds, Kind.INTEGER), sql, True)
+                sql = inputs.dated(facts.name, facts.columns, time_window(window), self.timeline, merged)
+                relation, query = self._made(node, facts, (*facts.kinds, Kind.INTEGER), sql, merged)
+                reach = window.ticks if isinstance(window, Sliding) else None
+                return replace(relation, reach=reach, pinned=reach is not None), query
             case Unbroken(predicate=predicate, window=window):
                 facts = self._facts(node, predicate, self.streamed)
                 sql = inputs.unbroken(facts.name, facts.columns, window, self.timeline)
@@ -189,12 +193,12 @@ class _Work:
         match node:
             case EveryPoint(dated=source, window=window):
                 dated = self.relations[source]
-                sql = counting.every_point(dated, time_window(window), self.timeline)
-                return self._made(node, dated, dated.kinds[:-1], coalesce(sql, dated.columns[:-1]), True)
+                sql = self._every_point(dated, time_window(window))
+                return self._made(node, dated, dated.kinds[:-1], sql, True)
             case ManyPoints(dated=source, times=times):
                 dated = self.relations[source]
-                sql = counting.many_points(dated, times)
-                return self._made(node, dated, dated.kinds[:-1], coalesce(sql, dated.columns[:-1]), True)
+                sql = coalesce(counting.many_points(self._merged(dated), times), dated.columns[:-1])
+                return self._made(node, dated, dated.kinds[:-1], sql, True)
             case Gate(source=source, values=values):
                 rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
                 return self._derived(node, [rule], merged)
@@ -204,6 +208,21 @@ class _Work:
                 return self._derived(node, self.rules.get(node, []), merged)
             case _:
                 assert_never(node)
+
+    def _every_point(self, dated: Relation, window: PointWindow) -> str:
+        """``⊞ □ a``: by runs where each time point is known for as long as the window looks back, else by counting."""
+        if isinstance(window, Sliding) and dated.pinned and dated.reach is not None and dated.reach >= window.ticks:
+            *columns, time = dated.columns
+            points = f"(select {comma(columns)}{time} as u from {dated.name}) as known"
+            return inputs.unbroken(points, columns, window, self.timeline)
+        return coalesce(counting.every_point(self._merged(dated), window, self.timeline), dated.columns[:-1])
+
+    def _merged(self, relation: Relation) -> Relation:
+        """The same with maximal intervals."""
+        if relation.coalesced or relation.empty:
+            return replace(relation, coalesced=True)
+        sql = coalesce(f"select * from {relation.name}", relation.columns)
+        return replace(relation, name=self.scope.aside(sql, f"{relation.name}, coalesced"), coalesced=True)
 
     def _facts(self, node: Node, predicate: Predicate, given: Inputs) -> Relation:
         """The table of the facts of a predicate."""
@@ -221,20 +240,28 @@ class _Work:
         return relation, None if source.empty else sql
 
     def _derived(self, node: Node, rules: Sequence[PlanRule], merged: bool) -> tuple[Relation, str | None]:
-        sql, kinds, apart, ascending = derive(rules, self.scope)
-        if sql is None:
+        made = derive(rules, self.scope)
+        if made.sql is None:
             return Relation(self._name(node), (Kind.STRING,) * node.width, True, empty=True), None
-        if merged and not apart:
-            sql = coalesce(sql, names(len(kinds)), ascending)
-        return Relation(self._name(node), kinds, merged or apart, ascending=ascending and not merged), sql
+        kinds, reach, pinned = made.kinds, made.reach, made.pinned
+        if merged and not made.coalesced:
+            same = pinned and reach is not None
+            sql = _distinct(made.sql) if same else coalesce(made.sql, names(len(kinds)), made.ascending, reach)
+            return Relation(self._name(node), kinds, True, reach=reach if same else None, pinned=same), sql
+        return Relation(self._name(node), kinds, made.coalesced, False, False, made.ascending, reach, pinned), made.sql
 
     def _name(self, node: Node) -> str:
         return f"n{self.numbers[node]}"
 
 
+def _distinct(sql: str) -> str:
+    """Rows that are equal in their values are equal in their intervals."""
+    return f"select distinct *\nfrom (\n{indent(sql)}\n) as rows_"
+
+
 def _is_look(node: Node, relation: Relation) -> bool:
     """Whether a relation costs no more than reading what it is made of."""
-    return isinstance(node, Background | Unit) or (isinstance(node, Recent) and not relation.coalesced)
+    return isinstance(node, Background | Unit) or (isinstance(node, Recent | Dated) and not relation.coalesced)
 
 
 def facts_table(predicate: Predicate, background: bool) -> str:
@@ -272,7 +299,7 @@ def _readings(plan: Plan, wanted: set[Node]) -> Iterator[tuple[Node, bool]]:
             yield from ((subgoal.node, True) for subgoal in rule.positives)
             yield from ((subgoal.node, False) for subgoal in rule.negatives for _ in range(2))  # gaps read it twice
     for node in wanted:
-        yield from ((source, False) for source in node.sources)
+        yield from ((source, True) for source in node.sources)
 
 
 def _reason(node: Beginning | Aggregated) -> str:

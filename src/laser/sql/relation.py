@@ -20,6 +20,7 @@ class Relation:
 
     ``coalesced``: the intervals of a key neither overlap nor touch. ``empty``: it is known to have no rows.
     ``lasting``: all its intervals are the whole timeline. ``ascending``: what begins later never ends earlier, whatever the key.
+    ``reach``: each interval is [c, c + reach], cut where the timeline ends. ``pinned``: each begins at its last value, a time point.
     """
 
     name: str
@@ -28,6 +29,8 @@ class Relation:
     empty: bool = False
     lasting: bool = False
     ascending: bool = False
+    reach: int | None = None
+    pinned: bool = False
 
     @property
     def columns(self) -> list[str]:

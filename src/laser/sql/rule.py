@@ -23,13 +23,15 @@ __all__ = ["Derivation", "derive"]
 class Derivation(NamedTuple):
     """The rows that rules derive, and the kinds of their values. Without SQL, there are none.
 
-    ``coalesced`` and ``ascending`` are those of a relation.
+    The rest is what a relation says of itself.
     """
 
     sql: str | None
     kinds: tuple[Kind, ...]
-    coalesced: bool
-    ascending: bool
+    coalesced: bool = False
+    ascending: bool = False
+    reach: int | None = None
+    pinned: bool = False
 
 
 class _Part(NamedTuple):
@@ -53,9 +55,16 @@ def derive(rules: Sequence[PlanRule], scope: Scope) -> Derivation:
     parts = [part for rule in rules if (part := _part(rule, scope)) is not None]
     kinds = tuple(join(value.kind for value in column) for column in zip(*(part.values for part in parts), strict=True))
     sql = "\nunion all\n".join(_select(part, kinds) for part in parts)
-    alone = parts[0] if len(parts) == 1 else None
+    if not parts:
+        return Derivation(None, kinds)
+    reaches = {part.body.reach for part in parts}
     return Derivation(
-        sql or None, kinds, alone is not None and alone.is_coalesced, alone is not None and alone.body.is_ascending
+        sql,
+        kinds,
+        coalesced=len(parts) == 1 and parts[0].is_coalesced,
+        ascending=len(parts) == 1 and parts[0].body.is_ascending,
+        reach=reaches.pop() if len(reaches) == 1 else None,
+        pinned=all(part.body.is_pinned(part.rule.terms[-1] if part.rule.terms else None) for part in parts),
     )
 
 

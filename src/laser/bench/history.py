@@ -1,0 +1,206 @@
+"""Histories: the SQL that rules become next to SQL written by hand for the same question, Parquet to Parquet, and the reasoner.
+
+The statements by hand are what somebody who knows the data and the trick of islands would write. All must give the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from laser.bench.case import Case
+from laser.bench.measure import numbers, spread
+from laser.bench.record import Record
+from laser.errors import LaserError
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["HISTORIES", "Question", "history"]
+
+MACHINES = 1_000
+SHARE = 20
+"""The reasoner answers one part in so many of the rows: it is measured by the row."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A program over readings of a thousand machines, and SQL by hand for each of its outputs.
+
+    In the SQL, ``{temp}`` and ``{press}`` are tables (machine, value, time), and ``{first}`` and ``{last}`` the timeline. Times are
+    minutes, in which every machine has one reading, or with ``sparse`` seconds.
+    """
+
+    program: str
+    by_hand: dict[str, str]
+    tables: tuple[str, ...] = ("temp",)
+    sparse: bool = False
+
+
+def _islands(where: str, reach: int, table: str = "temp") -> str:
+    """Readings that satisfy a condition, each for so long, where they overlap or touch as one."""
+    return f"""
+select machine, min(time) as since, least(max(time) + {reach}, {{last}}) as until from (
+  select machine, time, sum(fresh) over (partition by machine order by time rows unbounded preceding) as island from (
+    select machine, time, case when time - lag(time) over (partition by machine order by time) <= {reach + 1} then 0 else 1 end as fresh
+    from {{{table}}} where {where})) group by machine, island"""
+
+
+def _runs(where: str, reach: int) -> str:
+    """Where a condition held at every minute of so many."""
+    return f"""
+select machine, case when begin = {{first}} then begin else begin + {reach} end as since, finish as until from (
+  select machine, min(time) as begin, max(time) as finish from (
+    select machine, time, time - row_number() over (partition by machine order by time) as run from {{temp}} where {where})
+  group by machine, run)
+where finish >= begin + {reach} or begin = {{first}}"""
+
+
+_ALARM, _NORMAL = _runs("value >= 100", 3), _runs("value between 1 and 99", 3)
+
+QUESTIONS = {
+    "diamond": Question("hot(M) :- temp(M, V) in [300], V > 180.", {"hot": _islands("value > 180", 300)}, sparse=True),
+    "join": Question(
+        "both(M) :- temp(M, V) in [300], V > 180, press(M, W) in [300], W > 180.",
+        {
+            "both": f"""
+select a.machine, greatest(a.since, b.since) as since, least(a.until, b.until) as until
+from ({_islands("value > 180", 300)}) a join ({_islands("value > 180", 300, "press")}) b
+on a.machine = b.machine and a.since <= b.until and b.since <= a.until"""
+        },
+        ("temp", "press"),
+        sparse=True,
+    ),
+    "box": Question(
+        "@T ok(M) :- temp(M, V) at T in [10], V > 20. steady(M) :- ok(M) always in [10]. #show steady/1.",
+        {"steady": _runs("value > 20", 10)},
+    ),
+    "silence": Question(
+        "idle(M) :- temp(M, _) in [3600], not temp(M, _) in [119].",
+        {
+            "idle": """
+select machine, time + 120 as since, least(coalesce(following - 1, {last}), time + 3600, {last}) as until from (
+  select machine, time, lead(time) over (partition by machine order by time) as following from {temp})
+where coalesce(following, {last} + 1) > time + 120"""
+        },
+        sparse=True,
+    ),
+    "cooling": Question(
+        """
+@T steam(M, V) :- temp(M, V) at T in [3], V >= 100.
+@T liquid(M, V) :- temp(M, V) at T in [3], V >= 1, V < 100.
+@T isSteam(M) :- steam(M, _) at T in [3].
+@T isLiquid(M) :- liquid(M, _) at T in [3].
+alarm(M) :- isSteam(M) always in [3].
+normal(M) :- isLiquid(M) always in [3].
+freeze(M) :- machine(M), not alarm(M), not normal(M).
+veryHot(M, T) :- steam(M, V) at T in [3], V >= 195.
+veryCold(M, T) :- liquid(M, V) at T in [3], V = 1.
+#show alarm/1, normal/1, freeze/1, veryHot/2, veryCold/2.
+""",
+        {
+            "alarm": _ALARM,
+            "normal": _NORMAL,
+            "veryHot": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value >= 195",
+            "veryCold": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value = 1",
+            "freeze": f"""
+select machine, ended + 1 as since, coalesce(lead(since) over (partition by machine order by since) - 1, {{last}}) as until
+from (select machine, since, until as ended from ({_ALARM} union all {_NORMAL})
+      union all select 'm' || i, {{first}} - 1, {{first}} - 1 from range({MACHINES}) as machines(i))
+qualify ended + 1 <= coalesce(lead(since) over (partition by machine order by since) - 1, {{last}})""",
+        },
+    ),
+}
+HISTORIES = tuple(QUESTIONS)
+
+
+def history(name: str, rows: int, repetitions: int) -> Iterator[Record]:
+    """One question: both ways in turns, checked for equal rows first; then the reasoner, on a part."""
+    import duckdb
+
+    question = QUESTIONS[name]
+    with TemporaryDirectory(prefix="laser-bench-") as directory, duckdb.connect() as connection:
+        data = Data(connection, Path(directory), question, rows)
+        data.check()
+        ours, theirs = [], []
+        for _ in range(repetitions):
+            theirs.append(_seconds(data.by_hand))
+            ours.append(_seconds(lambda: data.by_rules("sql")))
+        yield _record(name, rows, "sql", ours, theirs)
+        yield _record(name, rows, "by hand", theirs, theirs)
+        part = Data(connection, Path(directory) / "part", question, rows // SHARE)
+        alone = [_seconds(lambda: part.by_rules("reasoner"))]
+        scaled = [median(theirs) / SHARE]
+        yield _record(name, rows // SHARE, "reasoner", alone, scaled)
+
+
+class Data:
+    """The files of a question, and both ways to answer it."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, place: Path, question: Question, rows: int) -> None:
+        self.connection, self.place, self.question, self.rows = connection, place, question, rows
+        place.mkdir(exist_ok=True)
+        self.files = {table: str(place / f"{table}.parquet") for table in question.tables}
+        for seed, path in enumerate(self.files.values(), 1):
+            connection.execute(f"copy ({_readings(rows, question.sparse, seed)}) to '{path}' (format parquet)")
+        extents = [f"select time from '{path}'" for path in self.files.values()]
+        found = connection.execute(f"select min(time), max(time) from ({' union all '.join(extents)})").fetchall()
+        self.first, self.last = found[0]
+
+    def by_hand(self) -> dict[str, str]:
+        tables = {table: f"read_parquet('{path}')" for table, path in self.files.items()}
+        written = {}
+        for output, query in self.question.by_hand.items():
+            written[output] = str(self.place / f"{output}.parquet")
+            text = query.format(**tables, first=self.first, last=self.last)
+            self.connection.execute(f"copy ({text}) to '{written[output]}' (format parquet)")
+        return written
+
+    def by_rules(self, engine: str) -> dict[str, str]:
+        from laser.sql import History
+
+        background = [("machine", f"m{i}") for i in range(MACHINES)]
+        with History(self.question.program, self.files, engine=engine, background=background) as answered:  # type: ignore[arg-type]
+            return {p.name: str(path) for p, path in answered.write(self.place / "answers").items()}
+
+    def check(self) -> None:
+        """LaserError where the two ways do not have the same rows."""
+        by_hand, by_rules = self.by_hand(), self.by_rules("sql")
+        for output, path in by_hand.items():
+            width = len(self.connection.execute(f"describe select * from '{path}'").fetchall())
+            columns = ", ".join(f"#{i}" for i in range(1, width + 1))
+            one, other = f"select {columns} from '{path}'", f"select {columns} from '{by_rules[output]}'"
+            found = self.connection.execute(
+                f"({one} except all {other}) union all ({other} except all {one})"
+            ).fetchall()
+            if found:
+                raise LaserError(f"{output}: {len(found)} rows differ, such as {found[0]}")
+
+
+def _readings(rows: int, sparse: bool, seed: int) -> str:
+    """A reading a minute of every machine, of which one in ten is missing; by a hash, so that every run has the same."""
+    minute, machine = f"(i // {MACHINES})", f"(i % {MACHINES})"
+    time = f"{minute} * 60 + {machine} * 60 // {MACHINES}" if sparse else minute
+    draw = f"(hash(i * 3 + {seed}) % 1000)"
+    value = f"case when {minute} // 30 % 3 = {machine} % 3 then 100 + {draw} % 101 else {draw} % 201 end"
+    some = f"hash(i * 7 + {seed}) % 10 > 0"
+    return f"select 'm' || {machine} as machine, cast({value} as bigint) as value, cast({time} as bigint) as time from range({rows}) as readings(i) where {some}"
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    begin = perf_counter()
+    action()
+    return perf_counter() - begin
+
+
+def _record(name: str, rows: int, system: str, seconds: list[float], floor: list[float]) -> Record:
+    low, ratio, high = spread([ours / theirs for ours, theirs in zip(seconds, floor, strict=True)])
+    value, base = median(seconds) / rows * 1e6, median(floor) / rows * 1e6
+    case = Case(live=rows)
+    note = "the ratio is to SQL by hand"
+    return Record(f"history-{name}", *numbers(case), system, "intervals", "µs/row", value, base, ratio, low, high, note)
