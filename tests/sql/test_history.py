@@ -78,6 +78,18 @@ def test_timestamps_become_time_points() -> None:
         assert found[0].since == int(moments[0].timestamp() * count)
 
 
+def test_in_a_run_with_dates_times_that_are_seen_are_instants_of_the_reasoner() -> None:
+    moments = [datetime(2026, 1, 1, 0, 0, second, 0, UTC) for second in range(3)]
+    table = pa.table({"v": [1, 2, 3], "ts": pa.array(moments, pa.timestamp("us", "UTC"))})
+    seen, unseen = "when(T) :- temp(_) at T in [0].", "@T old(V) :- temp(V) at T in [1]."
+    with pytest.raises(NotLowered):
+        History(seen, {"temp": table}, time="ts", engine="sql")
+    (first, *_) = laser.intervals(seen, {"temp": table}, time="ts")
+    assert str(first.atom) == "when(2026-01-01T00:00:00Z)"
+    found = list(laser.intervals(unseen, {"temp": table}, time="ts", engine="sql"))
+    assert found == list(laser.intervals(unseen, {"temp": table}, time="ts", engine="reasoner"))
+
+
 def test_what_is_written_is_what_is_told(tmp_path: Path) -> None:
     for engine in ("sql", "reasoner"):
         with History(PROGRAM, readings(), engine=engine, background=MACHINES) as history:

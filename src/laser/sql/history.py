@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -73,11 +74,12 @@ def _check(engine: str) -> None:
 
 def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: RunSettings) -> Iterator[Interval]:
     """A stream of Python objects that is all there; what does not fit into a timeline, the reasoner tells."""
-    given = [(time, facts) for time, facts in stream]
+    given = list(stream)
     options: RunOptions = _options(settings)
-    if not _is_ordered(given, settings):
+    numbered = [(time, facts) for time, facts in given if type(time) is int]
+    if len(numbered) < len(given) or not _is_ordered(numbered, settings):
         return reasoner.intervals(program, given, **options)
-    within = [entry for entry in given if settings.until is None or entry[0] <= settings.until]
+    within = [(time, facts) for time, facts in numbered if settings.until is None or time <= settings.until]
     span = _timeline(settings, Extent(len(within), within[0][0], within[-1][0]) if within else None)
     if span is None:
         return iter(())
@@ -102,16 +104,15 @@ def _options(settings: RunSettings) -> RunOptions:
         constants=settings.constants,
         tick=settings.tick,
         limit=settings.limit,
+        dates=settings.dates,
     )
 
 
-def _is_ordered(given: Sequence[tuple[Any, Any]], settings: RunSettings) -> bool:
-    """Whether times are time points, and none lies before the one before."""
+def _is_ordered(given: Sequence[tuple[int, Any]], settings: RunSettings) -> bool:
+    """Whether no time lies before the one before, or before the start."""
     times = [time for time, _ in given]
     begin = 0 if settings.start is None else settings.start
-    return all(type(time) is int for time in times) and all(
-        a <= b for a, b in zip([begin, *times], times, strict=False)
-    )
+    return all(a <= b for a, b in zip([begin, *times], times, strict=False))
 
 
 def _timeline(settings: RunSettings, extent: Extent | None) -> tuple[int, int] | None:
@@ -144,10 +145,12 @@ class History:
         self._engine = engine
         self._settings = RunSettings.read(options) if settings is None else settings
         self._program = parse(program) if isinstance(program, str) else program
-        core = accept(self._program, self._settings)
-        self._duck = Duck(core, progress)
+        self._duck = Duck(accept(self._program, self._settings), progress)
         try:
             self._tables = open_tables(self._duck.connection, tables, time, self._settings.tick)
+            if any(table.is_dated for table in self._tables):
+                self._settings = replace(self._settings, dates=True)
+                self._duck.program = accept(self._program, self._settings)
             extent = extent_of(self._duck.connection, self._tables)
             self._span = _timeline(self._settings, extent)
             self.why = self._choose(engine, extent)

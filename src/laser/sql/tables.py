@@ -59,6 +59,8 @@ class Table:
     source: str
     columns: tuple[Column, ...]
     time: Column
+    is_dated: bool
+    """Whether its times are dates, and not numbers of time points."""
 
     def facts(self, first: int, last: int) -> str:
         """The facts within a timeline, as (a1, …, ak, u)."""
@@ -79,7 +81,8 @@ def _open(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any, tim
     if time not in types:
         raise LaserError(f"the table {predicate} has no column {time!r} for the time: it has {', '.join(types)}")
     columns = tuple(_column(predicate, column, kind) for column, kind in types.items() if column != time)
-    return Table(Predicate(predicate, len(columns)), source, columns, _time(predicate, time, types[time], tick))
+    dated = not _WHOLE.fullmatch(types[time])
+    return Table(Predicate(predicate, len(columns)), source, columns, _time(predicate, time, types[time], tick), dated)
 
 
 def _source(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any) -> str:
