@@ -119,6 +119,26 @@ def test_who_answers_and_why() -> None:
         list(laser.intervals("q :- p.", [], engine="fast"))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("test", "doubted"),
+    [
+        ("V > 90", False),
+        ("V / 2 > 1", False),
+        ("V / W > 1", True),
+        ("V mod 0 = 1", True),
+        ("M > 90", True),
+        ("M = 90", False),
+    ],
+)
+def test_what_may_not_be_defined_goes_to_the_reasoner_which_reports_it(test: str, doubted: bool) -> None:
+    many = pa.table(
+        {"m": ["a"] * (SMALL + 1), "v": [1] * (SMALL + 1), "w": [0] * (SMALL + 1), "time": [0] * (SMALL + 1)}
+    )
+    with History(f"q(M, V, W) :- v(M, V, W), {test}.", {"v": many}) as history:
+        assert history.why.startswith("the reasoner: an operation may not be defined") is doubted
+        assert history.by_sql is not doubted
+
+
 def test_numbers_that_sql_does_not_have_go_to_the_reasoner() -> None:
     program = "double(W) :- v(X), W = X + X."
     huge = {"v": pa.table({"x": [2**62] * (SMALL + 1), "time": list(range(SMALL + 1))})}

@@ -14,7 +14,8 @@ import click
 
 from laser.checks.accept import accept
 from laser.checks.load import load
-from laser.cli import messages, options
+from laser.cli import eval_sql, messages, options
+from laser.cli.eval_sql import Answer
 from laser.engine.reasoner import Reasoner
 from laser.engine.run import Step, drive
 from laser.io import FORMATS, FORMS, Record, Rejects, format_of, read_stream, write_whole_bytes
@@ -22,6 +23,7 @@ from laser.io.formats.format import AnswerWriter, Format, FormName, LineFormat, 
 from laser.io.lines import STDIN
 from laser.phrases import count
 from laser.settings import DEFAULT_LIMIT
+from laser.sql.history import Engine
 
 __all__ = ["command"]
 
@@ -61,6 +63,13 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
     show_default=True,
     help="Derivations of one time point after which a recursion counts as endless.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "sql", "reasoner"]),
+    default="auto",
+    show_default=True,
+    help="Who answers with --as intervals: SQL needs the whole file; auto takes it for large Parquet files.",
+)
 @click.option("--rejects", type=click.Path(dir_okay=False), help="Set malformed records aside in this file, and go on.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), help="Write to this file, which appears whole or not at all."
@@ -77,6 +86,7 @@ def command(**given: Any) -> None:
     Examples:
       laser eval cooling.lars readings.stream
       laser eval cooling.lars readings.csv --as intervals --format jsonl
+      laser eval cooling.lars readings.parquet --as intervals --engine sql
       laser eval cooling.lars readings.jsonl.gz --const limit=95 --rejects bad.jsonl
       laser eval cooling.lars readings.stream --start 2026-01-01T00:00:00Z --tick "250 ms"
       tail -f readings.stream | laser eval cooling.lars -
@@ -93,6 +103,7 @@ class EvalOptions(options.RunFlags):
     form: FormName
     layout: str | None
     times: str
+    engine: Engine
     rejects: str | None
     output: str | None
     quiet: bool
@@ -117,6 +128,12 @@ def evaluate(wanted: EvalOptions) -> None:
     accept(program, settings)  # what is wrong with it is said before a record arrives
     with ExitStack() as stack:
         rejects = _open_rejects(wanted.rejects, stack)
+        answered = eval_sql.answer(wanted, program, rejects)
+        if answered is not None:
+            _write_intervals(answered, _open_writer(wanted, answered.dates, stack))
+            if wanted.summarises:
+                messages.say(answered.summary(rejects.count if rejects else 0))
+            return
         records = read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects)
         first = next(records, None)
         reasoner = Reasoner.of(program, wanted.settings_of([] if first is None else [first]))
@@ -124,6 +141,12 @@ def evaluate(wanted: EvalOptions) -> None:
         run.answer(records if first is None else chain([first], records))
     if wanted.summarises:
         messages.say(run.summary(rejects.count if rejects else 0))
+
+
+def _write_intervals(answered: Answer, writer: AnswerWriter) -> None:
+    for atom, since, until in answered.intervals:
+        writer.interval(atom, since, until, until == answered.last)
+    writer.close()
 
 
 def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:

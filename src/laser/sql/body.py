@@ -11,6 +11,7 @@ from laser.plan.plan import PlanRule, Subgoal
 from laser.sql.absent import without
 from laser.sql.bins import binned, pair_once, width_of
 from laser.sql.coalesce import coalesce
+from laser.sql.doubts import is_doubtful
 from laser.sql.inputs import spans
 from laser.sql.kinds import Kind
 from laser.sql.relation import Relation
@@ -171,6 +172,8 @@ class _Join:
         """Filter by the tests that are ready, and assign."""
         while ready := next((test for test in tests if test.is_ready(self.bound.keys())), None):
             tests.remove(ready)
+            if is_doubtful(ready, self.bound):
+                self.scope.doubts[self.rule.text] = None
             assigned = ready.assigns(self.bound.keys())
             if assigned is None:
                 self.conditions.append(compare(ready, self.bound))

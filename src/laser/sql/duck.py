@@ -93,9 +93,16 @@ class Duck:
             raise NotLowered("; ".join(dict.fromkeys(lowering.refused.values())))
         return lowering
 
-    def answer(self, first: int, last: int) -> None:
-        """Make the relations of the program; NotLowered where SQL cannot have one exactly."""
+    def answer(self, first: int, last: int, silent: bool = True) -> None:
+        """Make the relations of the program; NotLowered where SQL cannot have one exactly.
+
+        If not ``silent``, also where an operation may not be defined, which the reasoner would report.
+        """
         lowering = self.lower(first, last)
+        if lowering.doubts and not silent:
+            raise NotLowered(
+                f"an operation may not be defined, which only the reasoner reports, in `{lowering.doubts[0]}`"
+            )
         for number, statement in enumerate(lowering.statements, 1):
             with self.exactly():
                 self._make(statement)

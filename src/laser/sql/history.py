@@ -87,7 +87,7 @@ def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: Ru
     try:
         with Duck(core) as duck:
             duck.load((time, key) for time, facts in within for key in to_keys(facts))
-            duck.answer(*span)
+            duck.answer(*span, silent=engine == "sql")
             return iter(duck.intervals())
     except NotLowered as refusal:
         if engine == "sql":
@@ -190,7 +190,7 @@ class History:
             view = name(facts_table(table.predicate, background=False))
             self._duck.connection.execute(f"create temp view {view} as {table.facts(first, last)}")
             self._duck.streamed[table.predicate] = tuple(column.kind for column in table.columns)
-        self._duck.answer(first, last)
+        self._duck.answer(first, last, silent=self._engine == "sql")
 
     def intervals(self) -> Iterator[Interval]:
         """The output, by until, since and atom."""

@@ -43,6 +43,10 @@ class Kind(Enum):
     def is_number(self) -> bool:
         return self in (Kind.INTEGER, Kind.NUMBER)
 
+    @property
+    def is_mixed(self) -> bool:
+        return self == Kind.ANY
+
 
 _LITERAL = re.compile(r"cast\((-?\d+) as bigint\)")
 _RANK = {Kind.INTEGER: 0, Kind.NUMBER: 0, Kind.STRING: 1, Kind.IRI: 2}

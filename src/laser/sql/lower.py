@@ -68,11 +68,15 @@ class Statement:
 
 @dataclass(frozen=True)
 class Lowering:
-    """A plan as SQL: its statements in order, the relation of each output, and what is refused, with the reason."""
+    """A plan as SQL: its statements in order, the relation of each output, and what is refused, with the reason.
+
+    ``doubts`` are rules with an operation that may not be defined, which SQL does not report.
+    """
 
     statements: tuple[Statement, ...]
     outputs: Mapping[Predicate, Relation]
     refused: Mapping[Node, str]
+    doubts: tuple[str, ...] = ()
 
 
 def lower(plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline) -> Lowering:
@@ -82,7 +86,7 @@ def lower(plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline) 
         if any(node in work.wanted for node in component.nodes):
             work.take(component)
     outputs = {p: work.relations[node] for p, node in plan.outputs.items() if node in work.relations}
-    return Lowering(tuple(work.statements), outputs, work.refused)
+    return Lowering(tuple(work.statements), outputs, work.refused, tuple(work.scope.doubts))
 
 
 @dataclass

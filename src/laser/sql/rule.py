@@ -8,6 +8,7 @@ from typing import NamedTuple
 from laser.plan.nodes import Pending
 from laser.plan.plan import PlanRule
 from laser.sql.body import Body
+from laser.sql.doubts import is_doubtful_term
 from laser.sql.kinds import Kind, join
 from laser.sql.refusal import NotLowered
 from laser.sql.scope import Scope
@@ -74,6 +75,8 @@ def _part(rule: PlanRule, scope: Scope) -> _Part | None:
         if not body.holds:
             return None
         values = [evaluate(term, body.bound) for term in rule.terms]
+        if any(is_doubtful_term(term, body.bound) for term in rule.terms):
+            scope.doubts[rule.text] = None
     except NotLowered as refusal:
         raise NotLowered(f"{refusal}, in `{rule.text}`") from None
     where = [

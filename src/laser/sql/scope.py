@@ -29,6 +29,8 @@ class Scope:
     timeline: Timeline
     relations: dict[Node, Relation] = field(default_factory=dict)
     asides: dict[str, Aside] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
+    """Rules with an operation that may not be defined."""
     numbers: Iterator[int] = field(default_factory=count)
     fresh: list[Aside] = field(default_factory=list)
     """Those that the next statement is the first to read."""

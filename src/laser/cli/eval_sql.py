@@ -1,0 +1,134 @@
+"""``laser eval`` by SQL: intervals of a file that is complete."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from laser.answers import Interval
+from laser.checks.accept import accept
+from laser.cli import messages
+from laser.io import Record, Rejects, format_of, read_stream
+from laser.phrases import count
+from laser.sql.tables import Extent
+from laser.syntax.program import Program
+
+if TYPE_CHECKING:
+    from laser.cli.eval import EvalOptions
+    from laser.sql.duck import Duck
+
+__all__ = ["Answer", "answer"]
+
+SMALL = 200_000
+"""Bytes of a Parquet file up to which the reasoner has answered before DuckDB has planned."""
+
+
+class Answer(NamedTuple):
+    """The intervals in order, the last time point, how many facts there were, and whether the run has dates."""
+
+    intervals: list[Interval]
+    first: int
+    last: int
+    facts: int
+    dates: bool
+
+    def summary(self, rejected: int) -> str:
+        """What happened, in a line."""
+        points = max(0, self.last - self.first + 1)
+        return (
+            f"{count(self.facts, 'fact')}, {count(points, 'time point')}, {count(len(self.intervals), 'interval')}, "
+            f"{rejected:,} rejected, by SQL"
+        )
+
+
+def answer(wanted: EvalOptions, program: Program, rejects: Rejects | None) -> Answer | None:
+    """The answer by SQL, or None where the reasoner is to answer. With ``--engine sql`` it is never None."""
+    from laser.sql.refusal import NotLowered
+
+    if not _suits(wanted):
+        return None
+    try:
+        return _answered(wanted, program, rejects)
+    except NotLowered as refusal:
+        if wanted.engine == "sql":
+            raise
+        if wanted.summarises:
+            messages.say(f"the reasoner answers: {refusal}")
+        return None
+
+
+def _suits(wanted: EvalOptions) -> bool:
+    whole = wanted.form == "intervals" and not wanted.follows
+    if wanted.engine == "sql":
+        if not whole:
+            raise click.UsageError("--engine sql answers with --as intervals, and a file that is complete")
+        return True
+    return whole and wanted.engine == "auto" and _is_large_table(wanted)
+
+
+def _is_large_table(wanted: EvalOptions) -> bool:
+    """Whether DuckDB can read the file itself, and it is worth it, and it is there."""
+    is_table = format_of(wanted.stream, wanted.input_format).name == "parquet"
+    if not is_table or Path(wanted.stream).stat().st_size <= SMALL:
+        return False
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _answered(wanted: EvalOptions, program: Program, rejects: Rejects | None) -> Answer | None:
+    from laser.sql.duck import Duck
+
+    watched = wanted.summarises and messages.on_terminal()
+    with Duck(accept(program, wanted.settings), _progress if watched else None) as duck:
+        extent = _read_by_duck(duck, wanted)
+        if extent is None and wanted.engine == "sql":
+            extent = _read_by_us(duck, wanted, program, rejects)
+        if extent is None:
+            return None
+        settings = wanted.settings
+        first = extent.first if settings.start is None else settings.start
+        last = extent.last if settings.until is None or extent.last < extent.first else settings.until
+        if first <= last:
+            duck.answer(first, last, silent=wanted.engine == "sql")
+        return Answer(duck.intervals(), first, last, extent.rows, duck.program.dates)
+
+
+def _read_by_duck(duck: Duck, wanted: EvalOptions) -> Extent | None:
+    from laser.sql.stream_file import load_stream
+
+    if format_of(wanted.stream, wanted.input_format).name != "parquet":
+        return None
+    return load_stream(duck, wanted.stream, wanted.settings.start, wanted.settings.until)
+
+
+def _read_by_us(duck: Duck, wanted: EvalOptions, program: Program, rejects: Rejects | None) -> Extent:
+    """Any format, by its reader, with what it rejects."""
+    settings = wanted.settings
+    records = list(
+        _within(read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects), settings.until)
+    )
+    duck.program = accept(program, wanted.settings_of(records))
+    facts = [(record.time, tuple(fact)) for record in records for fact in record.facts]
+    duck.load(facts)
+    if not records:
+        nowhere = (0, -1) if settings.start is None else (settings.start, settings.start)
+        return Extent(0, *nowhere)
+    return Extent(len(facts), records[0].time, records[-1].time)
+
+
+def _within(records: Iterator[Record], until: int | None) -> Iterator[Record]:
+    return records if until is None else takewhile(lambda record: record.time <= until, records)
+
+
+def _progress(done: int, total: int) -> None:
+    """A line that is gone when all is done."""
+    sys.stderr.write(f"\rSQL: statement {done} of {total}" if done < total else "\r\x1b[K")
+    sys.stderr.flush()

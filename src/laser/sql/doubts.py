@@ -1,0 +1,36 @@
+"""What may turn out not to be defined: there the reasoner reports a rule, and SQL, which only does not fire it, would be silent."""
+
+from __future__ import annotations
+
+from laser.rules.body import Comparison
+from laser.sql.terms import Bindings, evaluate
+from laser.syntax.terms import variables
+from laser.syntax.tree import Arithmetic, Constant, Term
+
+__all__ = ["is_doubtful", "is_doubtful_term"]
+
+
+def is_doubtful(test: Comparison, bound: Bindings) -> bool:
+    """Whether a comparison may not be defined for the kinds of what is bound."""
+    sides = [side for side in test.terms if _is_bound(side, bound)]
+    if any(is_doubtful_term(side, bound) for side in sides):
+        return True
+    if test.operator in ("=", "!=") or len(sides) < len(test.terms):
+        return False
+    left, right = (evaluate(side, bound).kind for side in sides)
+    return not (left.is_number and right.is_number) and (left != right or left.is_mixed)
+
+
+def is_doubtful_term(term: Term, bound: Bindings) -> bool:
+    """Whether arithmetic may not be: of what may not be a number, or with a divisor that may be 0."""
+    if not isinstance(term, Arithmetic):
+        return False
+    operands = term.operands
+    if any(is_doubtful_term(operand, bound) or not evaluate(operand, bound).kind.is_number for operand in operands):
+        return True
+    return term.operator in ("/", "div", "mod") and not (isinstance(operands[1], Constant) and operands[1].value != 0)
+
+
+def _is_bound(term: Term, bound: Bindings) -> bool:
+    """Whether a term can be evaluated; the one that a comparison assigns cannot."""
+    return all(variable.name in bound for variable in variables((term,)))
