@@ -122,3 +122,24 @@ def test_json_says_which_window_it_is() -> None:
     empty = at("q :- p in [each 9].", 8).to_json()["failures"][0]["window"]
     assert empty["last"] < empty["first"]
     assert at("q :- p in [3].", 8).to_json()["nodes"][0]["premises"][0]["window"]["written"] is None
+
+
+def test_windows_for_each_key_say_which_facts_they_count() -> None:
+    program = """
+    machine(a). machine(c).
+    hot(M) :- temp(M, V) in [last 1 per M], V > 90.
+    up(M) :- temp(M, V) at T in [last 2 per M], temp(M, W) at U in [last 2 per M], T < U, V < W.
+    calm(M) :- machine(M), not temp(M, _) in [last 2 per M].
+    steady(M) :- temp(M, V) at least 3 times in [last 3 per M].
+    """
+    stream = [(1, ["temp(a, 10)", "temp(b, 5)"]), (2, ["temp(a, 95)"]), (4, ["temp(b, 7)"])]
+    goals = ("hot(a)", "up(a)", "calm(c)", "calm(a)", "steady(a)")
+    told = {goal: " ".join(str(explain(program, stream, goal, 5)).split()) for goal in goals}
+    assert "temp(a, 95) at 2, the latest temp(a, _)" in told["hot(a)"]
+    assert "temp(a, 10) at 1, fact 1 of the last 2 temp(a, _)" in told["up(a)"]
+    assert "no temp(c, _) in [1, 5], without any temp(c, _)" in told["calm(c)"]
+    assert "in [1, 5], the last 2 of the facts temp(a, _)" in told["calm(a)"]
+    assert "at 1 of the 3 time points of [1, 5]" in told["steady(a)"]
+    for goal in ("hot(a)", "up(a)", "calm(c)"):
+        for proof in explain(program, stream, goal, 5).proofs:
+            proof.check()

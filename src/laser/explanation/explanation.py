@@ -75,8 +75,13 @@ class Extent:
         if self.written is not None:
             return f"{span}, the window {self.written}"
         if self.kind == "tuple":
-            counted = f"facts {self.of}" if self.of else "stream's facts"
-            return f"{span}, the last {self.facts} of the {counted}"
+            if self.of is None:
+                return f"{span}, the last {self.facts} of the stream's facts"
+            return (
+                f"{span}, the last {self.facts} of the facts {self.of}"
+                if self.facts
+                else f"{span}, without any {self.of}"
+            )
         return span
 
 

@@ -82,7 +82,8 @@ def _found(element: ExtendedAtom, window: Extent | None, proofs: Sequence[Proof]
         return f"{first.atom} at {count(len(proofs), 'time point')} of {window}: {at}"
     where = ""
     if window is not None and window.kind == "tuple" and first.position is not None and window.facts:
-        where = f", fact {window.facts - first.position + 1} of the last {window.facts}"
+        place = f"fact {window.facts - first.position + 1} of the last {window.facts}"
+        where = f", {place}" if window.of is None else f", {place if window.facts > 1 else 'the latest'} {window.of}"
     elif window is not None:
         where = f", in {window}"
     return f"{first.atom} at {first.time}{where}"
