@@ -26,7 +26,7 @@ def options_of(settings, directory):
 def test_snapshots_are_the_expected_ones(path, laser, here):
     case = read_case(path)
     stream = path.with_suffix(".stream")
-    result = laser("eval", path, stream, "--as", "snapshots", *options_of(case.settings, here))
+    result = laser("eval", "--times=int", path, stream, "--as", "snapshots", *options_of(case.settings, here))
     assert dict(read_lines(result.stdout)) == dict(read_lines(path.with_suffix(".expected").read_text("utf-8")))
 
 
@@ -34,6 +34,6 @@ def test_snapshots_are_the_expected_ones(path, laser, here):
 def test_standard_input_line_by_line_comes_to_the_same(path, laser, here):
     case = read_case(path)
     text = path.with_suffix(".stream").read_text("utf-8")
-    result = laser("eval", path, "-", "--as", "snapshots", *options_of(case.settings, here), stdin=text)
+    result = laser("eval", "--times=int", path, "-", "--as", "snapshots", *options_of(case.settings, here), stdin=text)
     last_said = dict(read_lines(result.stdout))
     assert last_said == dict(read_lines(path.with_suffix(".expected").read_text("utf-8")))

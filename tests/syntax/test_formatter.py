@@ -21,6 +21,7 @@ PAIRS = {
     'a( 1 .. 5 ,"x  y").': 'a(1..5, "x  y").\n',
     "#const n=30 .": "#const n = 30.\n",
     "#show a/1,b / 2.": "#show a/1, b/2.\n",
+    "#input hr( p:string,b : number ).": "#input hr(p: string, b: number).\n",
     "#prefix ex:<http://e/>. ex:a( ex:b ).": "#prefix ex: <http://e/>.\nex:a(ex:b).\n",
     "a. b. % c": "a.\nb.  % c\n",
     "a.\n\n\n\nb.\nc.": "a.\n\nb.\nc.\n",

@@ -23,6 +23,7 @@ CASES = [
     ("a :- -b(X).", "syntax", "-b", "`not b(…)`"),
     ("a :- b in 5.", "bare-window", "5", "`in [5]`"),
     ("a :- b in [5 m].", "unknown-unit", "m", "`min`"),
+    ("#input a(x: strng).", "unknown-type", "strng", "`string`"),
     ("#const size = 3. a :- b in [sise].", "unknown-constant", "sise", "`size`"),
     ("a :- b in [X].", "variable-window", "X", None),
     ("a :- b", "missing-dot", "b", "'.'"),

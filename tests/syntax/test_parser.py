@@ -13,6 +13,7 @@ from laser.syntax.tree import (
     ConstantName,
     ConstDirective,
     Fact,
+    InputDirective,
     Literal,
     PrefixDirective,
     Range,
@@ -24,6 +25,7 @@ from laser.syntax.tree import (
     Window,
 )
 from laser.values import Iri, Predicate
+from laser.values.declared import Declared
 from laser.windows import LastFacts, Sliding
 
 X, Y, T = Variable("X"), Variable("Y"), Variable("T")
@@ -246,6 +248,8 @@ def test_a_constant_may_be_called_like_a_directive() -> None:
 
 def test_directives_are_statements() -> None:
     program = parse_tree("#prefix ex: <http://e/>. #show a/0, ex:b/2. #const n = -1.5 + 2.")
+    (declared,) = parse_tree("#input hr(patient: string, bpm:number).").statements
+    assert declared == InputDirective("hr", (("patient", Declared.STRING), ("bpm", Declared.NUMBER)))
     assert program.statements == (
         PrefixDirective("ex", "http://e/"),
         ShowDirective((Predicate("a", 0), Predicate("<http://e/b>", 2))),

@@ -70,8 +70,10 @@ class Subject:
 
     @cached_property
     def streamed(self) -> frozenset[Predicate]:
-        """The predicates that stream in; where that is not known, those that nothing else can provide."""
-        return self.read - self.derived - self.background if self.inputs is None else self.inputs
+        """The predicates that stream in: as is said, or declared; where neither is, those that nothing else can provide."""
+        if self.inputs is not None:
+            return self.inputs
+        return frozenset(self.program.inputs) or self.read - self.derived - self.background
 
     @cached_property
     def unknown(self) -> frozenset[Predicate]:

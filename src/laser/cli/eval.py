@@ -18,7 +18,7 @@ from laser.cli import eval_sql, messages, options
 from laser.cli.eval_sql import Answer
 from laser.engine.reasoner import Reasoner
 from laser.engine.run import Step, drive
-from laser.io import FORMATS, FORMS, Record, Rejects, format_of, read_stream, write_whole_bytes
+from laser.io import FORMATS, FORMS, Record, Rejects, format_of, write_whole_bytes
 from laser.io.formats.format import AnswerWriter, Format, FormName, LineFormat, Times
 from laser.io.lines import STDIN
 from laser.phrases import count
@@ -33,7 +33,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
 
 @click.command("eval")
 @click.argument("program", type=options.PROGRAM)
-@click.argument("stream", type=options.STREAM)
+@click.argument("stream", type=options.STREAM, required=False)
 @click.option(
     "--as", "form", type=click.Choice(list(FORMS)), default="changes", show_default=True, help="What to write."
 )
@@ -43,6 +43,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
     type=click.Choice(list(FORMATS)),
     help="Format of the answers. [default: by the name of the output, or text]",
 )
+@options.tables
 @options.input_format
 @click.option(
     "--times",
@@ -80,7 +81,7 @@ def command(**given: Any) -> None:
     """Answer STREAM by the rules of PROGRAM.
 
     STREAM is a file of text (36: a(x1, y), b(y, z).) or of another format, plain or .gz; - is standard input, and each of its lines
-    is answered at once.
+    is answered at once. In place of STREAM, ordinary tables with named columns can be given with --input.
 
     \b
     Examples:
@@ -89,6 +90,7 @@ def command(**given: Any) -> None:
       laser eval cooling.lars readings.parquet --as intervals --engine sql
       laser eval cooling.lars readings.jsonl.gz --const limit=95 --rejects bad.jsonl
       laser eval cooling.lars readings.stream --start 2026-01-01T00:00:00Z --tick "250 ms"
+      laser eval fleet.lars --input hr=readings.csv --time ts
       tail -f readings.stream | laser eval cooling.lars -
     """
     evaluate(EvalOptions(**given))
@@ -99,7 +101,7 @@ class EvalOptions(options.RunFlags):
     """What the command line asked for."""
 
     program: str
-    stream: str
+    stream: str | None
     form: FormName
     layout: str | None
     times: str
@@ -121,7 +123,7 @@ class EvalOptions(options.RunFlags):
 
 def evaluate(wanted: EvalOptions) -> None:
     """Run the program over the stream and write the answers."""
-    read = [wanted.program, wanted.stream, *wanted.background]
+    read = [wanted.program, *([wanted.stream] if wanted.stream else []), *wanted.tables.values(), *wanted.background]
     options.different_files({"--output": wanted.output, "--rejects": wanted.rejects}, read)
     settings = wanted.settings
     program = load(wanted.program)
@@ -134,7 +136,7 @@ def evaluate(wanted: EvalOptions) -> None:
             if wanted.summarises:
                 messages.say(answered.summary(rejects.count if rejects else 0))
             return
-        records = read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects)
+        records = wanted.records(program, wanted.stream, rejects)
         first = next(records, None)
         reasoner = Reasoner.of(program, wanted.settings_of([] if first is None else [first]))
         run = Run(wanted, reasoner, _open_writer(wanted, reasoner.dates, stack))

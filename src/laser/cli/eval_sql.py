@@ -13,7 +13,7 @@ import click
 from laser.answers import Interval
 from laser.checks.accept import accept
 from laser.cli import messages
-from laser.io import Record, Rejects, format_of, read_stream
+from laser.io import Record, Rejects, format_of
 from laser.phrases import count
 from laser.sql.tables import Extent
 from laser.syntax.program import Program
@@ -50,7 +50,7 @@ def answer(wanted: EvalOptions, program: Program, rejects: Rejects | None) -> An
     """The answer by SQL, or None where the reasoner is to answer. With ``--engine sql`` it is never None."""
     from laser.sql.refusal import NotLowered
 
-    if not _suits(wanted):
+    if not _suits(wanted, program):
         return None
     try:
         return _answered(wanted, program, rejects)
@@ -62,19 +62,18 @@ def answer(wanted: EvalOptions, program: Program, rejects: Rejects | None) -> An
         return None
 
 
-def _suits(wanted: EvalOptions) -> bool:
+def _suits(wanted: EvalOptions, program: Program) -> bool:
     whole = wanted.form == "intervals" and not wanted.follows
     if wanted.engine == "sql":
         if not whole:
             raise click.UsageError("--engine sql answers with --as intervals, and a file that is complete")
         return True
-    return whole and wanted.engine == "auto" and _is_large_table(wanted)
+    return whole and wanted.engine == "auto" and _is_large_table(wanted, program)
 
 
-def _is_large_table(wanted: EvalOptions) -> bool:
+def _is_large_table(wanted: EvalOptions, program: Program) -> bool:
     """Whether DuckDB can read the file itself, and it is worth it, and it is there."""
-    is_table = format_of(wanted.stream, wanted.input_format).name == "parquet"
-    if not is_table or Path(wanted.stream).stat().st_size <= SMALL:
+    if not _is_parquet(wanted, program) or Path(str(wanted.stream)).stat().st_size <= SMALL:
         return False
     try:
         import duckdb  # noqa: F401
@@ -88,7 +87,7 @@ def _answered(wanted: EvalOptions, program: Program, rejects: Rejects | None) ->
 
     watched = wanted.summarises and messages.on_terminal()
     with Duck(accept(program, wanted.settings), _progress if watched else None) as duck:
-        extent = _read_by_duck(duck, wanted)
+        extent = _read_by_duck(duck, wanted, program)
         if extent is None and wanted.engine == "sql":
             extent = _read_by_us(duck, wanted, program, rejects)
         if extent is None:
@@ -101,20 +100,24 @@ def _answered(wanted: EvalOptions, program: Program, rejects: Rejects | None) ->
         return Answer(duck.intervals(), first, last, extent.rows, duck.program.dates)
 
 
-def _read_by_duck(duck: Duck, wanted: EvalOptions) -> Extent | None:
+def _is_parquet(wanted: EvalOptions, program: Program) -> bool:
+    """Whether DuckDB reads the stream as our own reader does: not where declared types are to be checked."""
+    stream = wanted.stream
+    return stream is not None and not program.inputs and format_of(stream, wanted.input_format).name == "parquet"
+
+
+def _read_by_duck(duck: Duck, wanted: EvalOptions, program: Program) -> Extent | None:
     from laser.sql.stream_file import load_stream
 
-    if format_of(wanted.stream, wanted.input_format).name != "parquet":
+    if not _is_parquet(wanted, program):
         return None
-    return load_stream(duck, wanted.stream, wanted.settings.start, wanted.settings.until)
+    return load_stream(duck, str(wanted.stream), wanted.settings.start, wanted.settings.until)
 
 
 def _read_by_us(duck: Duck, wanted: EvalOptions, program: Program, rejects: Rejects | None) -> Extent:
     """Any format, by its reader, with what it rejects."""
     settings = wanted.settings
-    records = list(
-        _within(read_stream(wanted.stream, wanted.input_format, wanted.tick, settings.start, rejects), settings.until)
-    )
+    records = list(_within(wanted.records(program, wanted.stream, rejects), settings.until))
     duck.program = accept(program, wanted.settings_of(records))
     facts = [(record.time, tuple(fact)) for record in records for fact in record.facts]
     duck.load(facts)

@@ -19,9 +19,10 @@ from laser.errors import FactError, LaserError
 from laser.explanation import Explanation
 from laser.explanation.ask import ask_stream
 from laser.explanation.pattern import read_goal
-from laser.io import read_stream, write_whole
+from laser.io import write_whole
 from laser.io.lines import STDIN
 from laser.io.records import Record
+from laser.syntax.program import Program
 from laser.ticks import Tick
 
 __all__ = ["command"]
@@ -33,8 +34,8 @@ MOST_DATES = 12
 
 @click.command("explain")
 @click.argument("program", type=options.PROGRAM)
-@click.argument("stream", type=options.STREAM)
-@click.argument("atom")
+@click.argument("stream")
+@click.argument("atom", required=False)
 @click.option("--at", metavar="TIME", help="The time point that is asked about. [default: the last of the stream]")
 @click.option("--why-not", is_flag=True, help="Ask why it does not hold: the exit code is 1 if it does.")
 @click.option("--all", "every", is_flag=True, help="Every rule instance that derives it, not only the smallest proof.")
@@ -43,6 +44,7 @@ MOST_DATES = 12
 @click.option(
     "--svg", type=click.Path(dir_okay=False), help="Draw the explanation into this file; - is standard output."
 )
+@options.tables
 @options.input_format
 @options.consts
 @options.tick
@@ -60,11 +62,21 @@ def command(**given: Any) -> int:
       laser explain cooling.lars readings.stream alarm --at 40 --why-not
       laser explain cooling.lars readings.stream isSteam --at 38 --all --json
       laser explain cooling.lars readings.stream alarm --at 39 --svg alarm.svg
+      laser explain fleet.lars "alarm(p1)" --input hr=readings.csv --at 2026-03-02T22:03:30Z
     """
-    wanted = ExplainOptions(**given)
+    wanted = ExplainOptions(**_with_stream(**given))
     answer, dated = wanted.answer()
     wanted.show(answer, dated)
     return int(answer.holds == wanted.why_not)
+
+
+def _with_stream(stream: str, atom: str | None, **given: Any) -> dict[str, Any]:
+    """STREAM and ATOM; where there are tables in place of a stream, the one argument is the atom."""
+    if atom is None and given["tables"]:
+        return {"stream": None, "atom": stream, **given}
+    if atom is None:
+        raise click.UsageError("Missing argument 'ATOM'.")
+    return {"stream": options.STREAM.convert(stream, None, click.get_current_context()), "atom": atom, **given}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +84,7 @@ class ExplainOptions(options.RunFlags):
     """What the command line asked for."""
 
     program: str
-    stream: str
+    stream: str | None
     atom: str
     at: str | None
     why_not: bool
@@ -85,7 +97,8 @@ class ExplainOptions(options.RunFlags):
         """The explanation, and whether the stream has dates for times."""
         if self.as_json + self.as_dot + (self.svg is not None) > 1:
             raise click.UsageError("--json, --dot and --svg exclude each other")
-        options.different_files({"--svg": self.svg}, [self.program, self.stream, *self.background])
+        read = [self.program, *([self.stream] if self.stream else []), *self.tables.values(), *self.background]
+        options.different_files({"--svg": self.svg}, read)
         program = load(self.program)
         try:
             goal = read_goal(self.atom, program)
@@ -93,19 +106,19 @@ class ExplainOptions(options.RunFlags):
             raise click.BadParameter(str(error), param_hint="ATOM") from None
         start = self.settings.start
         at = options.time_point(self.at, self.tick, "--at")
-        records = self._records(start, at)
+        records = self._records(program, at)
         stream = [(record.time, list(record.facts)) for record in records]
         if at is None:
             at = max((time for time, _ in stream), default=start)
         if at is None:
-            raise LaserError(f"{self.stream} is empty: say which time is meant with --start and --at")
+            raise LaserError(f"{self.stream or 'the table'} is empty: say which time is meant with --start and --at")
         core = accept(program, self.settings_of(records))
         return ask_stream(core, stream, goal, at, start, self.every), core.dates
 
-    def _records(self, start: int | None, at: int | None) -> list[Record]:
+    def _records(self, program: Program, at: int | None) -> list[Record]:
         """The records up to the time that is asked about; nothing after it is read."""
         records: list[Record] = []
-        for record in read_stream(self.stream, self.input_format, self.tick, start):
+        for record in self.records(program, self.stream):
             if at is not None and record.time > at and records:
                 break
             records.append(record)

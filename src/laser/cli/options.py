@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from laser.checks.accept import accept
+from laser.cli import messages
 from laser.errors import LaserError, TimeError
-from laser.io import FORMATS, Record, read_background
+from laser.io import FORMATS, Record, Rejects, read_background, read_stream
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
+from laser.io.tables import TIMES, TableInput, read_tables
+from laser.phrases import did_you_mean, listed
+from laser.rules.uses import find_uses
 from laser.settings import DEFAULT_LIMIT, RunSettings
+from laser.syntax.program import Program
 from laser.ticks import Tick
 from laser.values import Predicate, Value
+from laser.values.declared import Declared
+from laser.values.static_type import NUMBER, StaticType
 
 __all__ = [
     "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "start",
@@ -114,6 +123,48 @@ def input_format(command: _Command) -> _Command:
     return click.option("--input-format", type=click.Choice(list(FORMATS)), help=text)(command)
 
 
+def tables(command: _Command) -> _Command:
+    """``--input``, ``--time``, ``--columns`` and ``--delimiter``: ordinary tables in place of a stream."""
+    chosen = (
+        click.option(
+            "--input", "tables", metavar="NAME=FILE", multiple=True, callback=_pairs,
+            help="Facts of a predicate, from a table with named columns: CSV, JSON Lines or Parquet. Repeatable.",
+        ),
+        click.option("--time", "time_column", metavar="COLUMN", help=f"The column of the time. [default: {', '.join(TIMES[:-1])} or {TIMES[-1]}]"),
+        click.option(
+            "--columns", metavar="NAME=A,B", multiple=True, callback=_pairs,
+            help="The columns that are the arguments. [default: those called as #input says, or all others]",
+        ),
+        click.option(
+            "--max-ahead", metavar="DURATION", callback=_max_ahead,
+            help="Refuse rows of tables that lie further ahead of the clock, as those with a wrong year do.",
+        ),
+        click.option("--delimiter", metavar="CHARACTER", default=",", show_default=True, help="What divides the fields of CSV tables."),
+    )  # fmt: skip
+    for option in reversed(chosen):
+        command = option(command)
+    return command
+
+
+def _max_ahead(context: click.Context, option: click.Parameter, text: str | None) -> Tick | None:
+    try:
+        return None if text is None else Tick.parse(text)
+    except TimeError:
+        raise click.BadParameter(f"{text!r} is not a duration, as in '1 d'", context, option) from None
+
+
+def _pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise click.BadParameter(f"{text!r}: write {option.metavar}", context, option)
+        if name.strip() in pairs:
+            raise click.BadParameter(f"{name.strip()} is given twice", context, option)
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
 def start(command: _Command) -> _Command:
     """``--start``, as it was written: only the tick says which time point it is."""
     text = "The first time point. [default: that of the first record]"
@@ -147,6 +198,11 @@ class RunFlags:
     start: str | None = None
     until: str | None = None
     limit: int = DEFAULT_LIMIT
+    tables: Mapping[str, str] = field(default_factory=dict)
+    time_column: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    delimiter: str = ","
+    max_ahead: Tick | None = None
 
     @cached_property
     def settings(self) -> RunSettings:
@@ -162,6 +218,68 @@ class RunFlags:
     def settings_of(self, records: Sequence[Record]) -> RunSettings:
         """The settings of a run over these records, whose times are dates where the first one's is."""
         return replace(self.settings, dates=any(record.iso for record in records[:1]))
+
+    def records(self, program: Program, stream: str | None, rejects: Rejects | None = None) -> Iterator[Record]:
+        """The records of the stream, or of the tables that are given in its place."""
+        start, until = self.settings.start, self.settings.until
+        if not self.tables:
+            if stream is None:
+                raise click.UsageError("there is nothing to answer: give a STREAM, or tables with --input NAME=FILE")
+            return read_stream(stream, self.input_format, self.tick, start, rejects, program.inputs)
+        if stream is not None:
+            raise click.UsageError("give a STREAM or tables with --input, not both")
+        if len(self.delimiter) != 1:
+            raise click.BadParameter("it is one character", param_hint="--delimiter")
+        inputs = [self._table(program, name, path) for name, path in self.tables.items()]
+        latest = None if self.max_ahead is None else self._now(self.max_ahead)
+        rows = read_tables(inputs, self.tick, rejects, latest)
+        if rows and rows[-1].iso and rows[-1].time > self._now() and until is None and latest is None:
+            row = rows[-1]
+            messages.warning(
+                f"line {row.line} lies ahead of the clock, at {self.tick.to_text(row.time)}: --max-ahead '1 d' refuses such rows"
+            )
+        return (row for row in rows if (start is None or start <= row.time) and (until is None or row.time <= until))
+
+    def _now(self, ahead: Tick | None = None) -> int:
+        moment = datetime.now(UTC) + timedelta(seconds=float(ahead.seconds) if ahead else 0)
+        return self.tick.from_datetime(moment)
+
+    def _table(self, program: Program, name: str, path: str) -> TableInput:
+        if not Path(path).is_file():
+            raise LaserError(f"--input {name}: there is no file {path}")
+        predicate = self._predicate(program, name)
+        declared = program.inputs.get(predicate)
+        uses = find_uses(accept(program, self.settings)).get(predicate, [None] * predicate.arity)
+        columns = self.columns.get(name, self.columns.get(predicate.name, ""))
+        return TableInput(
+            predicate=predicate,
+            path=path,
+            layout=self.input_format,
+            names=[field for field, _ in declared.fields] if declared else (),
+            types=[kind for _, kind in declared.fields] if declared else [_used_as(use) for use in uses],
+            columns=[column.strip() for column in columns.split(",") if column.strip()],
+            time=self.time_column,
+            delimiter=self.delimiter,
+        )
+
+    def _predicate(self, program: Program, name: str) -> Predicate:
+        """The predicate that a table is for: as declared, or as the rules read it."""
+        bare, _, arity = name.partition("/")
+        if arity.isdigit():
+            return Predicate(bare, int(arity))
+        known = program.inputs or {literal.atom.predicate for rule in program.rules for literal in rule.all_literals}
+        found = sorted(predicate for predicate in known if predicate.name == bare)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise LaserError(f"--input {name}: the program reads {listed(list(map(str, found)), 'and')}: say which")
+        hint = did_you_mean(bare, sorted({predicate.name for predicate in known}))
+        raise LaserError(f"--input {name}: the program reads no {name}" + (f"; {hint}" if hint else ""))
+
+
+def _used_as(use: StaticType | None) -> Declared:
+    """What an argument is read as where nothing is declared: a number where the rules compute with it."""
+    return Declared.NUMBER if use is not None and use.fits(NUMBER) else Declared.ANY
 
 
 def different_files(written: dict[str, str | None], read: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ import click
 
 from laser.checks.load import load
 from laser.cli import messages, options
-from laser.io import read_stream, write_whole_bytes
+from laser.io import write_whole_bytes
 from laser.io.lines import STDIN
 from laser.plot import Group, Timeline, read
 from laser.plot.run import draw_run
@@ -66,6 +66,7 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 )
 @click.option("--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", help="Colours of SVG and PNG.")
 @click.option("--title", default="", help="A line above the drawing.")
+@options.tables
 @options.input_format
 @options.consts
 @options.tick
@@ -112,16 +113,19 @@ class PlotOptions(options.RunFlags):
         programs = [file for file in self.files if file.endswith(".lars")]
         if not programs:
             made = read(*self.files, layout=self.input_format, tick=self.tick, lines=self.lines)
-        elif len(programs) == 1 and len(self.files) == 2:
-            made = self._run(programs[0], next(file for file in self.files if file not in programs))
+        elif len(programs) == 1 and len(self.files) == 1 + (not self.tables):
+            made = self._run(programs[0], next((file for file in self.files if file not in programs), None))
         else:
-            raise click.UsageError("a program is drawn with one stream: laser plot PROGRAM.lars STREAM")
+            raise click.UsageError(
+                "a program is drawn with one stream, laser plot PROGRAM.lars STREAM, or with tables: --input NAME=FILE"
+            )
         return replace(made, groups=tuple(group for group in made.groups if self._wanted(group)))
 
-    def _run(self, program: str, stream: str) -> Timeline:
-        records = list(read_stream(stream, self.input_format, self.tick, self.settings.start))
+    def _run(self, path: str, stream: str | None) -> Timeline:
+        program = load(path)
+        records = list(self.records(program, stream))
         facts = [(record.time, record.facts) for record in records]
-        return draw_run(load(program), facts, self.settings_of(records), self.lines)
+        return draw_run(program, facts, self.settings_of(records), self.lines)
 
     def _wanted(self, group: Group) -> bool:
         names = [name.strip() for name in (self.only or "").split(",") if name.strip()]

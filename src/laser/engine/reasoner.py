@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, Unpack
 from laser.answers import Changes, Shift, Snapshot
 from laser.checks.accept import accept
 from laser.checks.load import parse
-from laser.engine.intake import Groups, receive
+from laser.engine.intake import Groups, listed, receive
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
 from laser.engine.reports import Reports
@@ -17,11 +17,12 @@ from laser.engine.state import copy_inputs, decode, encode
 from laser.errors import LaserError, TimeError
 from laser.plan.build import build
 from laser.plan.plan import Plan
+from laser.rules.declared import of_types
 from laser.settings import ReasonerOptions, RunSettings
 from laser.syntax.program import Program, expect_program
 from laser.ticks import TimeInput, is_date
 from laser.values import Atom, Predicate
-from laser.values.facts import FactInput
+from laser.values.facts import FactInput, to_atom
 
 if TYPE_CHECKING:
     from laser.explanation.explanation import Explanation
@@ -176,6 +177,8 @@ class Reasoner:
         """Move to a time and take its facts; at the present, take more facts. What changes in the output, in order."""
         self._check_usable()
         point = self._check_time(self.point(time))
+        if self._program.inputs:
+            facts = [of_types(to_atom(fact), self._program.inputs) for fact in listed(facts)]
         given, groups = receive(facts, self._known)
         try:
             shifts = self._advance(point, groups, given)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
-from laser.errors import RecordError
+from laser.errors import FactError, RecordError
 from laser.io.formats import format_by_look, format_of
 from laser.io.formats.format import Format
 from laser.io.lines import source_name
 from laser.io.records import Item, Malformed, ParsedLine, Record, Rejects, accept_records, records_of
+from laser.rules.declared import of_types
 from laser.syntax.looks_like import looks_like_program
+from laser.syntax.tree import InputDirective
 from laser.ticks import SECOND, Tick
-from laser.values import Atom
+from laser.values import Atom, Predicate
 
 __all__ = ["read_background", "read_stream"]
+
+NOTHING: Mapping[Predicate, InputDirective] = MappingProxyType({})
 
 
 def read_stream(
@@ -23,11 +28,27 @@ def read_stream(
     tick: Tick = SECOND,
     start: int | None = None,
     rejects: Rejects | None = None,
+    inputs: Mapping[Predicate, InputDirective] = NOTHING,
 ) -> Iterator[Record]:
-    """The records of a stream in time order; ``-`` is standard input, a record as soon as its line is there."""
+    """The records of a stream in time order; ``-`` is standard input, a record as soon as its line is there.
+
+    A fact of a predicate of ``inputs`` has the types that are declared there, or its record is malformed.
+    """
     form = format_of(path, layout)
     items = _hinted(records_of(form.read(path, tick), start), form)
-    return accept_records(items, rejects, source_name(path))
+    return accept_records(_of_types(items, inputs) if inputs else items, rejects, source_name(path))
+
+
+def _of_types(items: Iterable[Item], inputs: Mapping[Predicate, InputDirective]) -> Iterator[Item]:
+    """The records whose facts are of their declared types."""
+    for item in items:
+        if isinstance(item, Malformed):
+            yield item
+            continue
+        try:
+            yield item._replace(facts=tuple(of_types(fact, inputs) for fact in item.facts))
+        except FactError as error:
+            yield Malformed(item.line, item.text, str(error))
 
 
 def _hinted(items: Iterator[Item], form: Format) -> Iterator[Item]:

@@ -16,7 +16,7 @@ from laser.rules.rule import ResolvedProgram, Rule
 from laser.spark.background import Background
 from laser.spark.column_names import are_distinct
 from laser.spark.column_types import Flow, find_flow
-from laser.spark.columns import carrier, join
+from laser.spark.columns import carrier, join, static_type
 from laser.spark.job import Job
 from laser.spark.layout import Layout, PredicateColumns
 from laser.spark.lift import counts_keys, lift
@@ -27,6 +27,7 @@ from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Atom, Predicate
 from laser.values.facts import to_atoms
+from laser.values.static_type import ANY
 from laser.windows import Reach
 
 __all__ = ["Prepared", "prepare"]
@@ -56,7 +57,7 @@ def prepare(request: Request) -> Prepared:
     lifted = _lifted_key(request, bare)
     shared, own = _divide_background(request.background, lifted, bare)
     core = accept(request.program, replace(request.settings, background=_atoms(shared)))
-    given = [_fit(source, bare, lifted) for source in request.sources]
+    given = [_fit(_declared(source, request.program), bare, lifted) for source in request.sources]
     past = reach(core, {source.program_predicate for source in given})
     sources, clocks = _read_sources(core, given, past.tuples, lifted)
     sources = _in_order(sources, past)
@@ -98,6 +99,22 @@ def _lifted_key(request: Request, core: ResolvedProgram) -> str | None:
     if named and len(named) < len(relevant):
         raise LaserError(f"the key {key} is an argument of {named[0].predicate}, and not of {relevant[0].predicate}")
     return None if named else key
+
+
+def _declared(source: Source, program: Program) -> Source:
+    """A source with the columns that the program declares for it, in that order, if they have the declared types."""
+    found = next((given for predicate, given in program.inputs.items() if predicate.name == source.name), None)
+    if found is None:
+        return source
+    names = tuple(name for name, _ in found.fields)
+    if len(source.args) != len(names) and set(names) <= set(source.args):
+        source = replace(source, args=names)
+    for arg, kind, (name, declared) in zip(source.args, source.kinds, found.fields, strict=False):
+        if declared.static not in (ANY, *static_type(kind).widening()) and kind != "term":
+            raise LaserError(
+                f"input {source.name}: column {arg} is {kind}, and the program declares {name} as {declared.value}: cast it"
+            )
+    return source
 
 
 def _fit(source: Source, core: ResolvedProgram, lifted: str | None) -> Source:

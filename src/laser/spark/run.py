@@ -33,9 +33,10 @@ from laser.spark.sinks import append_json, check_output, output_directory, write
 from laser.spark.sources import REASON, ROW
 from laser.spark.tables import Uses, check_table, read_input, read_table, spark_output_format
 from laser.syntax.program import Program
+from laser.syntax.tree import InputDirective
 from laser.ticks import Tick
 from laser.values import Predicate
-from laser.values.static_type import StaticType
+from laser.values.static_type import ANY, StaticType
 
 __all__ = ["run_pipeline"]
 
@@ -84,6 +85,8 @@ def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Reque
     for name, table in pipeline.inputs.items():
         predicate = _predicate(core, name)
         uses = _uses(pipeline, table, types.get(predicate, ()) if isinstance(predicate, Predicate) else ())
+        if isinstance(predicate, Predicate) and predicate in program.inputs:
+            uses = _declared(uses, program.inputs[predicate])
         inputs[name] = read_input(spark, predicate, table, uses, tick, pipeline.follow)
     options: Any = {name: given for name in ReasonOptions.__annotations__ if (given := getattr(pipeline, name, None))}
     options["background"] = {
@@ -106,6 +109,15 @@ def _predicate(core: ResolvedProgram, name: str) -> Predicate | str:
 
 def _uses(pipeline: Pipeline, table: Table, types: Sequence[StaticType | None]) -> Uses:
     return Uses(types, table.columns, table.time or pipeline.time, table.order or pipeline.order, pipeline.key)
+
+
+def _declared(uses: Uses, given: InputDirective) -> Uses:
+    """What a program declares in place of how its rules use it."""
+    names = [name for name, _ in given.fields]
+    columns = uses.columns or names
+    types = [None if declared.static == ANY else declared.static for _, declared in given.fields]
+    kinds = (declared for _, declared in given.fields)
+    return replace(uses, types=types, columns=columns, declared=dict(zip(columns, kinds, strict=False)))
 
 
 # -- static tables

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,19 @@ from laser.spark.lines import read_lines
 from laser.spark.sources import REASON, ROW, Input
 from laser.ticks import Tick
 from laser.values import Predicate
+from laser.values.declared import Declared
 from laser.values.static_type import NUMBER, StaticType
 
 __all__ = ["Uses", "check_table", "read_input", "read_table", "spark_output_format"]
 
 _TEXT = ("csv", "json")
 _FILES = (*_TEXT, "parquet", "orc")
+_DECLARED = {
+    Declared.STRING: "string",
+    Declared.INTEGER: "bigint",
+    Declared.BOOLEAN: "boolean",
+    Declared.TIME: "timestamp",
+}
 _LINES = "text"
 """What Spark calls lines as they are."""
 
@@ -70,6 +77,12 @@ class Uses:
     order: str = ""
     key: str = ""
     """A key of which the rules may not know."""
+    declared: Mapping[str, Declared] = field(default_factory=dict)
+    """The types of columns that the program declares."""
+
+    def schema(self) -> dict[str, str]:
+        """The types of text that are declared, besides numbers."""
+        return {name: _DECLARED[declared] for name, declared in self.declared.items() if declared in _DECLARED}
 
     def numbers(self, columns: Iterable[str]) -> list[str]:
         """The columns that the rules take for numbers."""
@@ -113,7 +126,7 @@ def _inferred(
     try:
         loaded = spark.read.format(kind).options(**sample).load(table.path)
         schema = dict(loaded.dtypes)
-        return {**schema, **_settled(loaded, schema, uses)} if kind in _TEXT else schema
+        return {**schema, **uses.schema(), **_settled(loaded, schema, uses)} if kind in _TEXT else schema
     except Exception as error:
         raise LaserError(
             f"{table.path}: its columns cannot be told from its files ({_first_line(error)}); give a schema"

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from lark import Token, Transformer, v_args
 
 from laser.errors import Diagnostic, LiteralError, Span, TimeError
+from laser.phrases import listed
 from laser.syntax.lexer import span_of
 from laser.syntax.tree import (
     Aggregate,
@@ -24,6 +25,7 @@ from laser.syntax.tree import (
     ConstantName,
     ConstDirective,
     Fact,
+    InputDirective,
     Literal,
     PrefixDirective,
     Range,
@@ -37,6 +39,7 @@ from laser.syntax.tree import (
 )
 from laser.ticks import UNITS, Tick
 from laser.values import TYPES, Predicate, Value
+from laser.values.declared import Declared
 from laser.values.fold import Fold
 from laser.values.operations import apply
 from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
@@ -92,6 +95,27 @@ class Builder(Transformer):  # type: ignore[type-arg]
         if not arity.isdigit() or len(arity) > 4:
             raise StatementError(Diagnostic("bad-arity", f"{arity} is no number of arguments", span_of(arity)))
         return Predicate(str(name), int(arity))
+
+    def input(self, word: Token, name: Token, *rest: Token | tuple[str, Declared]) -> InputDirective:
+        fields = tuple(part for part in rest if isinstance(part, tuple))
+        names = [field for field, _ in fields]
+        twice = next((field for field in names if names.count(field) > 1), None)
+        if twice is not None:
+            message = f"two arguments of the input are called '{twice}'"
+            raise StatementError(Diagnostic("syntax", message, span_of(word, _token(rest[-1]))))
+        return InputDirective(str(name), fields, span_of(word, _token(rest[-1])))
+
+    def field(self, name: Token, kind: Token) -> tuple[str, Declared]:
+        try:
+            return name[:-1], Declared(str(kind))
+        except ValueError:
+            types = [declared.value for declared in Declared]
+            near = next(iter(get_close_matches(kind, types)), None)
+            note = f"the types are {listed(types, 'and')}"
+            hint = f"did you mean `{near}`?" if near else None
+            raise StatementError(
+                Diagnostic("unknown-type", f"there is no type '{kind}'", span_of(kind), note, hint)
+            ) from None
 
     def prefix(self, word: Token, namespace: Token, iri: Token, dot: Token) -> PrefixDirective:
         return PrefixDirective(namespace[:-1], iri[1:-1], span_of(word, dot))

@@ -19,7 +19,7 @@ __all__ = ["COUNT_WORDS", "Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WINDO
 LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 """What may follow the colon of a prefixed name. A hyphen is part of it: nobody subtracts from an IRI."""
 
-DIRECTIVES = {"#const": "CONST", "#show": "SHOW", "#prefix": "PREFIX"}
+DIRECTIVES = {"#const": "CONST", "#show": "SHOW", "#prefix": "PREFIX", "#input": "INPUT"}
 
 # Each type of values has a group, in their order; what the grammar calls it is another thing.
 _LITERALS = {f"TYPE_{i}": each for i, each in enumerate(TYPES)}
@@ -115,6 +115,7 @@ class _Lexer:
         self.opened: list[int | None] = []
         """For each open bracket, the place of the name before it, until a colon has made that the name of an aggregate."""
         self.after_at = False
+        self.in_input = False
 
     def run(self) -> Lexed:
         tokens = self.result.tokens
@@ -138,12 +139,12 @@ class _Lexer:
                     continue
             elif kind in _SIGNS:
                 kind = _SYMBOLS[word]
+                self.in_input = kind == "INPUT" or (self.in_input and kind != "DOT")
                 self.after_at = kind == "ATSIGN" or (self.after_at and kind in _IN_TIME)
                 self.in_window = kind == "LBRACKET" or (self.in_window and kind in _IN_WINDOW)
                 if kind in _CALLS:
                     self._call(kind)
-            elif kind in _COLONS and self._divides(word):
-                self._divide(kind, word, start)
+            elif kind in _COLONS and self._colon(kind, word, start):
                 continue
             elif kind not in _PLAIN:
                 if self._special(kind or "OTHER", word, start, end):
@@ -199,6 +200,16 @@ class _Lexer:
         elif self.opened:
             self.opened.pop()
 
+    def _colon(self, kind: str, word: str, start: int) -> bool:
+        """Whether a colon is not part of an IRI's short name; its words are added then."""
+        if self.in_input:
+            self._add_field(word, start)
+            return True
+        if self._divides(word):
+            self._divide(kind, word, start)
+            return True
+        return False
+
     def _divides(self, word: str) -> bool:
         """Whether a colon divides the tuple of an aggregate from its body, and is not part of an IRI's short name.
 
@@ -225,6 +236,17 @@ class _Lexer:
         self._add("_COLON", ":", colon, colon + 1)
         if after:
             self._add("NAME" if after[0].islower() else "VARIABLE", after, colon + 1, colon + 1 + len(after))
+
+    def _add_field(self, word: str, start: int) -> None:
+        """``bpm:number`` in an ``#input`` is a name with a colon, and a type."""
+        name, _, kind = word.partition(":")
+        colon = start + len(name)
+        if not name and self.result.tokens[-1].type in ("NAME", "VARIABLE"):  # a blank before the colon
+            before = self.result.tokens.pop()
+            name, start = str(before), before.start_pos or 0
+        self._add("NAMESPACE", f"{name}:", start, colon + 1)
+        if kind:
+            self._add("NAME", kind, colon + 1, colon + 1 + len(kind))
 
     def _brace(self, word: str, start: int, end: int) -> bool:
         """The signs of ``#quantile{0.9; V : …}``, which mean something there alone."""

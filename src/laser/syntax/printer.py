@@ -22,6 +22,7 @@ from laser.syntax.tree import (
     ConstantName,
     ConstDirective,
     Fact,
+    InputDirective,
     Literal,
     PrefixDirective,
     Range,
@@ -113,6 +114,9 @@ class _Writer:
                 return f"#const {name} = {self.term(value)}."
             case ShowDirective(predicates):
                 return f"#show {', '.join(map(self.predicate, predicates))}."
+            case InputDirective(name, fields):
+                args = ", ".join(f"{field}: {declared.value}" for field, declared in fields)
+                return f"#input {self.name(name)}{f'({args})' if args else ''}."
             case PrefixDirective(prefix, iri):
                 return f"#prefix {prefix}: <{iri}>."
             case _:

@@ -9,8 +9,18 @@ from typing import Any, Literal
 
 from laser.errors import FactError, Span
 from laser.syntax.terms import evaluate, subterms
-from laser.syntax.tree import Constant, ConstDirective, Fact, PrefixDirective, Rule, ShowDirective, Statement
+from laser.syntax.tree import (
+    Constant,
+    ConstDirective,
+    Fact,
+    InputDirective,
+    PrefixDirective,
+    Rule,
+    ShowDirective,
+    Statement,
+)
 from laser.values import Predicate, Time, Value, to_value
+from laser.values.declared import Declared
 from laser.values.number import is_writable
 
 __all__ = ["Notation", "Program", "expect_program", "source_text", "to_constant"]
@@ -57,8 +67,15 @@ class Program:
         return values
 
     @cached_property
+    def inputs(self) -> dict[Predicate, InputDirective]:
+        """What ``#input`` declares to stream in."""
+        return {s.predicate: s for s in self.statements if isinstance(s, InputDirective)}
+
+    @cached_property
     def has_dates(self) -> bool:
         """Whether a date is written in it; the times of every run of it are dates then."""
+        if any(declared is Declared.TIME for given in self.inputs.values() for _, declared in given.fields):
+            return True
         terms = [term for rule in self.rules for term in rule.terms()]
         terms += [arg for fact in self.facts for arg in fact.atom.args]
         terms += [directive.value for directive in self.constants.values()]

@@ -36,7 +36,7 @@ def _two_signs(arrow: Token) -> Iterator[Token]:
     yield Token("MINUS", "-", start + 1, line, column + 1, line, column + 2, start + 2)
 
 
-_DIRECTIVES = frozenset({"CONST", "SHOW", "PREFIX"})
+_DIRECTIVES = frozenset({"CONST", "SHOW", "PREFIX", "INPUT"})
 _HEADS = frozenset({"NAME", "CNAME", "IRI", "ATSIGN", "VARIABLE"})
 
 

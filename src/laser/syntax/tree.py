@@ -14,10 +14,11 @@ from typing import TypeAlias
 from laser import windows
 from laser.errors import Span
 from laser.values import Predicate, Value
+from laser.values.declared import Declared
 from laser.values.fold import Fold
 
 __all__ = [
-    "Aggregate", "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact",
+    "Aggregate", "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact", "InputDirective",
     "Literal", "Modality", "PrefixDirective", "Range", "Rule", "ShowDirective", "Size", "Statement", "Term", "Variable", "Window", "Times",
 ]  # fmt: skip
 
@@ -325,4 +326,17 @@ class PrefixDirective:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Statement: TypeAlias = Rule | Fact | ConstDirective | ShowDirective | PrefixDirective
+@dataclass(frozen=True, slots=True)
+class InputDirective:
+    """``#input hr(patient: string, bpm: number).``: what streams in, with names and types of its arguments."""
+
+    name: str
+    fields: tuple[tuple[str, Declared], ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, len(self.fields))
+
+
+Statement: TypeAlias = Rule | Fact | ConstDirective | ShowDirective | PrefixDirective | InputDirective

@@ -11,7 +11,17 @@ from laser.io.formats.parquet import PARQUET
 from laser.io.formats.text import TEXT
 from laser.syntax.looks_like import first_line
 
-__all__ = ["FORMATS", "format_by_look", "format_of", "format_of_suffix", "format_of_text"]
+__all__ = [
+    "CSV",
+    "FORMATS",
+    "JSONL",
+    "PARQUET",
+    "TEXT",
+    "format_by_look",
+    "format_of",
+    "format_of_suffix",
+    "format_of_text",
+]
 
 _ALL: tuple[Format, ...] = (TEXT, JSONL, CSV, PARQUET)
 

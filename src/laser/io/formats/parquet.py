@@ -47,14 +47,15 @@ class Parquet(Format):
     def _read(
         self, path: str | Path, parse: Callable[[Row], ParsedLine | ParsedChange | ParsedInterval]
     ) -> Iterator[Entry | Malformed]:
-        for number, row in enumerate(self._rows(path), 1):
+        for number, row in enumerate(self.rows(path), 1):
             text = json.dumps(row, ensure_ascii=False, default=str)
             try:
                 yield Entry(parse(row), number, text)
             except (LaserError, ValueError) as error:
                 yield Malformed(number, text, reason_of(error))
 
-    def _rows(self, path: str | Path) -> Iterator[Row]:
+    def rows(self, path: str | Path) -> Iterator[Row]:
+        """The rows of a file, by the names of their columns."""
         try:
             from pyarrow import ArrowInvalid
             from pyarrow.parquet import ParquetFile

@@ -11,7 +11,7 @@ from laser.syntax.lexer import span_of
 
 __all__ = ["COMPARISONS", "DIRECTIVES", "NAMES", "Case"]
 
-DIRECTIVES = frozenset({"CONST", "SHOW", "PREFIX"})
+DIRECTIVES = frozenset({"CONST", "SHOW", "PREFIX", "INPUT"})
 NAMES = frozenset({"NAME", "CNAME", "IRI"})
 COMPARISONS = frozenset({"COMPARE", "_EQ"})
 

@@ -23,7 +23,7 @@ def unknown_directive(case: Case) -> Diagnostic | None:
     return case.found(
         "unknown-directive",
         f"there is no directive '#{case.word(1)}'",
-        "the directives are #const, #show and #prefix",
+        "the directives are #const, #input, #prefix and #show",
         f"did you mean `#{near[0]}`?" if near else None,
         to=1,
     )

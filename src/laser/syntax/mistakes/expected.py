@@ -29,7 +29,7 @@ _GROUPS = (
     ({"_EQ", "COMPARE"}, {"_EQ", "COMPARE"}, "a comparison"),
     ({"PLUS", "STAR"}, {"PLUS", "MINUS", "STAR", "SLASH", "DIV", "MOD"}, "an operator"),
     ({"_IN", "LBRACKET"}, {"_IN", "LBRACKET", "_ALWAYS"}, "a window"),
-    ({"CONST", "SHOW", "PREFIX"}, {"CONST", "SHOW", "PREFIX"}, "a directive"),
+    ({"CONST", "SHOW", "PREFIX"}, {"CONST", "SHOW", "PREFIX", "INPUT"}, "a directive"),
 )
 _SINGLE = {
     "DOT": "'.'", "_COMMA": "','", "LPAR": "'('", "RPAR": "')'", "RBRACKET": "']'", "LBRACKET": "'['", "_ARROW": "':-'",
