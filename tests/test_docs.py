@@ -43,9 +43,8 @@ from laser.syntax.parser import parse_tree
 from tests.cli.test_docs import run_block, write_files
 
 ROOT = Path(__file__).parent.parent
-PAGES = [
-    ROOT / "docs" / f"{name}.md" for name in ("language", "python", "explain", "how-it-works", "state", "histories")
-]
+NAMES = ("language", "patterns", "python", "explain", "how-it-works", "state", "histories")
+PAGES = [ROOT / "docs" / f"{name}.md" for name in NAMES]
 HOW_IT_WORKS = ROOT / "docs" / "how-it-works.md"
 PAGES += [ROOT / "examples" / "README.md"]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "examples" / "README.md"])

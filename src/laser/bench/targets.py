@@ -193,6 +193,15 @@ TARGETS = (
     Target("diamond, w = 3,600: × w = 20", 2, _against("w", "diamond", 20, 3600)),
     Target("diamond, a repeating stream: × the unique one", 1, _repeats("diamond")),
     Target("join, a repeating stream: × the unique one", 1, _repeats("join")),
+    Target("count, n = 800, w ≤ 80: × floor", 15, _worst("count", _AT_800, _UP_TO_80)),
+    Target("average, n = 800, w ≤ 80: × floor", 25, _worst("average", _AT_800, _UP_TO_80)),
+    Target("extremes, n = 800, w ≤ 80: × floor", 25, _worst("extremes", _AT_800, _UP_TO_80)),
+    Target("quantile, n = 800, w ≤ 80: × floor", 60, _worst("quantile", _AT_800, _UP_TO_80)),
+    Target("tumbling, n = 800, w ≤ 80: × floor", 12, _worst("tumbling", _AT_800, _UP_TO_80)),
+    *(
+        Target(f"{name}, n = 80, w = 3,600: × w = 20", 1.5, _against("w", name, 20, 3600, rates=range(80, 81)))
+        for name in ("count", "average", "extremes", "quantile")
+    ),
     Target("recursion, widest window: × narrowest, by change", 1.5, _ends("w", "recursion", "µs/change")),
     Target("negation, 100,000 live: × 100, by change", 1.5, _against("live", "negation", 100, 100_000, "µs/change")),
     *(

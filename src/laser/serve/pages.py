@@ -28,6 +28,8 @@ EXAMPLES = {
     "paper": "The paper's example",
     "cooling": "Cooling machines",
     "traffic": "Traffic",
+    "congestion": "Congestion by average speed",
+    "hosts": "Silent hosts",
     "caching": "Caching by mood",
     "access": "Access control",
 }
