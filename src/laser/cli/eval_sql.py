@@ -111,7 +111,8 @@ def _read_by_duck(duck: Duck, wanted: EvalOptions, program: Program) -> Extent |
 
     if not _is_parquet(wanted, program):
         return None
-    return load_stream(duck, str(wanted.stream), wanted.settings.start, wanted.settings.until)
+    with duck.exactly():
+        return load_stream(duck, str(wanted.stream), wanted.settings.start, wanted.settings.until)
 
 
 def _read_by_us(duck: Duck, wanted: EvalOptions, program: Program, rejects: Rejects | None) -> Extent:

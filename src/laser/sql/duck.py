@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -48,7 +49,9 @@ def _connect() -> duckdb.DuckDBPyConnection:
         import pyarrow  # noqa: F401 - carries facts
     except ImportError:
         raise LaserError("SQL needs DuckDB: pip install 'laser-reasoner[duckdb]'") from None
-    return duckdb.connect(config={"preserve_insertion_order": "false"})
+    connection = duckdb.connect(config={"preserve_insertion_order": "false"})
+    connection.execute("set enable_progress_bar = false")  # it would write between the answers
+    return connection
 
 
 class Duck:
@@ -113,9 +116,19 @@ class Duck:
     def _make(self, statement: Statement) -> None:
         """A table where it is worth one, else a view, through which filters reach what lies below."""
         for aside in statement.asides:
-            self.connection.execute(f"create temp table {aside.name} as\n{aside.query}")
+            self.ask(f"create temp table {aside.name} as\n{aside.query}")
         kind = "table" if statement.kept else "view"
-        self.connection.execute(f"create temp {kind} {statement.relation.name} as\n{statement.query}")
+        self.ask(f"create temp {kind} {statement.relation.name} as\n{statement.query}")
+
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query. It runs in a thread of its own, so that Ctrl-C reaches this one, and ends it at once."""
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(lambda: self.connection.execute(query).fetchall())
+            try:
+                return asked.result()
+            except KeyboardInterrupt:
+                self.connection.interrupt()
+                raise
 
     @contextmanager
     def exactly(self) -> Iterator[None]:
@@ -148,7 +161,6 @@ class Duck:
         if relation.empty:
             return
         decode = [decoder(kind) for kind in relation.kinds]
-        rows = self.connection.execute(f"select {comma(relation.columns)}c, h from {relation.name}").fetchall()
-        for *values, since, until in rows:
+        for *values, since, until in self.ask(f"select {comma(relation.columns)}c, h from {relation.name}"):
             args = [value if to is None else to(value) for value, to in zip(values, decode, strict=True)]
             yield Interval(Atom.of((predicate.name, *args)), since, until)

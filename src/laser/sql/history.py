@@ -151,7 +151,8 @@ class History:
             if any(table.is_dated for table in self._tables):
                 self._settings = replace(self._settings, dates=True)
                 self._duck.program = accept(self._program, self._settings)
-            extent = extent_of(self._duck.connection, self._tables)
+            with self._duck.exactly():
+                extent = extent_of(self._duck.ask, self._tables)
             self._span = _timeline(self._settings, extent)
             self.why = self._choose(engine, extent)
         except BaseException:

@@ -45,7 +45,7 @@ def write(duck: Duck, folder: Path, last: int) -> dict[Predicate, Path]:
             path = folder / _folder(predicate, duck.outputs) / "intervals.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             with duck.exactly():
-                duck.connection.execute(f"copy ({_rows(relation, last)}) to {text(str(path))} (format parquet)")
+                duck.ask(f"copy ({_rows(relation, last)}) to {text(str(path))} (format parquet)")
             written[predicate] = path
     return written
 

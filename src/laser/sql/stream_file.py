@@ -73,14 +73,14 @@ def _extent(duck: Duck, source: str, begin: int, within: str) -> Extent | None:
         f"(predicate is null and len(args) > 0) or not regexp_full_match(predicate, {text(_NAME)}) or predicate in ({words})"
     )
     query = f"select count(*) filter (where {odd}), min(time), max(time) from {source} where {within}"
-    count, first, last = duck.connection.execute(query).fetchall()[0]
+    count, first, last = duck.ask(query)[0]
     return Extent(0, first, last) if count == 0 and first is not None else None
 
 
 def _is_ordered(duck: Duck, source: str) -> bool:
     before = "lag(time) over (order by file_row_number)"
     late = f"select count(*) from (select time < {before} as late from {source}) as rows_ where late"
-    return bool(duck.connection.execute(late).fetchall()[0][0] == 0)
+    return bool(duck.ask(late)[0][0] == 0)
 
 
 def _kinds(duck: Duck, source: str, predicate: str, arity: int) -> tuple[Kind, ...] | None:
@@ -89,7 +89,7 @@ def _kinds(duck: Duck, source: str, predicate: str, arity: int) -> tuple[Kind, .
         for i in range(1, arity + 1)
         for pattern in (_WHOLE, _DECIMAL, _WORD)
     )
-    rows, *found = duck.connection.execute(f"select count(*){counts} {_of(source, predicate, arity)}").fetchall()[0]
+    rows, *found = duck.ask(f"select count(*){counts} {_of(source, predicate, arity)}")[0]
     kinds = [_Position(rows, *found[i : i + 3]).kind for i in range(0, len(found), 3)]
     return None if None in kinds else tuple(kind for kind in kinds if kind is not None)
 

@@ -7,7 +7,7 @@ guessed: what has no place in the language (a NULL, an infinite number) is refus
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import merge
@@ -31,6 +31,10 @@ _WHOLE = re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|UINTEGER|DECIMAL\(\
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\d+\)")
 _DIGITS = 15
 """So many decimal digits a double keeps apart, and gives back."""
+
+
+Ask = Callable[[str], list[tuple[Any, ...]]]
+"""Gives the rows of a query."""
 
 
 class Extent(NamedTuple):
@@ -124,19 +128,19 @@ def _time(predicate: str, column: str, kind: str, tick: Tick) -> Column:
     return Column(column, f"({scaled} // {step.numerator})", Kind.INTEGER, f"{sql} is null or {micro} < 0")
 
 
-def extent_of(connection: duckdb.DuckDBPyConnection, tables: list[Table]) -> Extent | None:
+def extent_of(ask: Ask, tables: list[Table]) -> Extent | None:
     """Look at all rows once: FactError where a value is none of the language, None where there are no rows."""
-    found = [extent for table in tables if (extent := _look(connection, table)) is not None]
+    found = [extent for table in tables if (extent := _look(ask, table)) is not None]
     if not found:
         return None
     return Extent(sum(e.rows for e in found), min(e.first for e in found), max(e.last for e in found))
 
 
-def _look(connection: duckdb.DuckDBPyConnection, table: Table) -> Extent | None:
+def _look(ask: Ask, table: Table) -> Extent | None:
     checked = [*table.columns, table.time]
     bad = "".join(f", count(*) filter (where {column.bad})" for column in checked)
     query = f"select count(*), min({table.time.sql}), max({table.time.sql}){bad} from {table.source}"
-    rows, first, last, *counts = connection.execute(query).fetchall()[0]
+    rows, first, last, *counts = ask(query)[0]
     for column, count in zip(checked, counts, strict=True):
         if count:
             _refuse(table, column, count)
