@@ -1,0 +1,179 @@
+"""Mistakes planted into the SQL, each with a history that finds it. Random histories found most of them, and were made small."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NamedTuple
+from unittest import mock
+
+from laser.sql.duck import Duck
+from laser.sql.lower import Statement
+from laser.syntax.parser import parse_tree
+from tests.cases_reader import read_lines, read_settings
+from tests.sql.laws import check
+from tests.strategies import Trial
+
+
+class Mistake(NamedTuple):
+    """What is replaced by what, as regular expressions, and a history that finds it."""
+
+    what: str
+    pattern: str
+    replacement: str
+    program: str
+    stream: str
+
+
+MISTAKES = (
+    Mistake("touching intervals stay apart", r"c > before \+ 1", "c > before", "q(X) :- a(X).", "6: a(1).\n7: a(1)."),
+    Mistake(
+        "a gap of one time point is bridged",
+        r"c > before \+ 1",
+        "c > before + 2",
+        "q(X) :- a(X).",
+        "6: a(1).\n8: a(1).",
+    ),
+    Mistake(
+        "an island ends where the last one does",
+        r"coalesce\(lead\(before\) over \([^)]*\), final\)",
+        "final",
+        "q(X) :- b(X).",
+        "8: b(2).\n12: b(2).",
+    ),
+    Mistake(
+        "what is absent has no gaps, and is lost",
+        r"where not exists",
+        "where 1 = 0 and not exists",
+        "q(X) :- a(X), not b(X).",
+        "7: a(1).\n8: b(2).",
+    ),
+    Mistake(
+        "a gap begins a time point early",
+        r"h \+ 1 as c, coalesce",
+        "h as c, coalesce",
+        "q :- ⊞[each 1] @Z ¬ b(_).",
+        "% start 0\n% until 6\n5: b(1).",
+    ),
+    Mistake(
+        "nothing is left after the last interval of what is negated",
+        r"- 1, \d+ \+ 1\) as h",
+        "- 1, -1) as h",
+        "p :- ⊞[this 3] ◇ ¬ a(1).",
+        "% start 0\n3: a(1).\n11: .",
+    ),
+    Mistake(
+        "nothing is left before the first interval of what is negated",
+        r"min\(c\) - 1 as h",
+        "-1 as h",
+        "p(2) :- not b(2) in [3 every 3].",
+        "% start 0\n12: b(2).",
+    ),
+    Mistake(
+        "a pinned atom counts before its time",
+        r"greatest\(c, a(\d+)\) as c",
+        "c as c",
+        "@(T + 1) p(X) :- a(X) at T in [0 .. 4 ago].",
+        "% start 2\n4: a(1).\n6: .",
+    ),
+    Mistake(
+        "a pinned atom never leaves its window",
+        r"least\(h, least\(\(a\d+ \+ \d+\), \d+\)\) as h",
+        "h as h",
+        "@4 p(3) :- a in [2]. r(Z, Z) :- p(Z) in [30].",
+        "% until 35\n0: .\n34: a.",
+    ),
+    Mistake(
+        "a run at the start of the timeline counts as any other",
+        r"case when c = \d+ then c else (c \+ \d+) end",
+        r"\1",
+        "q :- a always in [3].",
+        "% start 0\n0: a.\n1: a.",
+    ),
+    Mistake(
+        "a window that is not full yet is never filled",
+        r"and k < \d+",
+        "and false",
+        "q :- a always in [1 .. 3 ago].",
+        "% start 0\n% until 4\n0: a.",
+    ),
+    Mistake(
+        "a pair is found in every bin that it shares",
+        r"\w+\.bin = (greatest\([^)]*\)|\w+\.c) // \w+\.width",
+        "true",
+        "q(X, Y) :- a(X) in [9], b(Y) in [9].",
+        "% until 20\n3: a(1).\n4: b(2).",
+    ),
+    Mistake(
+        "the last bin is forgotten",
+        r"// w\.width \+ 1\)\)",
+        "// w.width))",
+        "q(X, Y) :- a(X) in [9], b(Y) in [9].",
+        "% start 0\n% until 30\n8: a(1).\n12: b(2).",
+    ),
+    Mistake(
+        "values of different types are compared by their numbers",
+        r"\)\.k = \([^)]*\)\.k and",
+        ").k is not null and",
+        "q(X, Y) :- a(X), b(Y), X < Y.",
+        "1: a(1), a(x), b(2), b(y).",
+    ),
+    Mistake(
+        "a rule fires where an operation is not defined",
+        r"\(.*\) is not null",
+        "true",
+        "q(X) :- a(X), Y = X / 0.",
+        "1: a(1).",
+    ),
+    Mistake(
+        "a hopping window enters a step late",
+        r"// (\d+) \* (\d+)\)(,| as c)",
+        r"// \1 * \2 + \2)\3",
+        "q :- a in [2 every 3].",
+        "0: a.\n4: a.\n12: .",
+    ),
+    Mistake(
+        "an integer stands for a double beside strings",
+        r"'k': cast\(0 as tinyint\)",
+        "'k': cast(1 as tinyint)",
+        "q(X) :- a(X). q(X) :- b(X).",
+        "1: a(1), b(x).",
+    ),
+)
+
+
+def trial_of(mistake: Mistake) -> Trial:
+    settings = read_settings(mistake.stream)
+    return Trial(parse_tree(mistake.program), list(read_lines(mistake.stream)), settings.start, settings.until)
+
+
+@contextmanager
+def planted(mistake: Mistake) -> Iterator[list[int]]:
+    """Run with a mistake; the list tells how many statements it changed."""
+    make, changed = Duck._make, [0]
+
+    def wrong(text: str) -> str:
+        new = re.sub(mistake.pattern, mistake.replacement, text)
+        changed[0] += new != text
+        return new
+
+    def mistaken(duck: Duck, statement: Statement) -> None:
+        asides = tuple(replace(aside, query=wrong(aside.query)) for aside in statement.asides)
+        make(duck, replace(statement, query=wrong(statement.query), asides=asides))
+
+    with mock.patch.object(Duck, "_make", mistaken):
+        yield changed
+
+
+def finds(mistake: Mistake, trial: Trial) -> bool:
+    """Whether a history has other answers with the mistake, and the right ones without."""
+    assert check(trial) == "whole"
+    with planted(mistake) as changed:
+        try:
+            check(trial)
+        except AssertionError:
+            return True
+    assert changed[0], f"{mistake.pattern} occurs in no statement"
+    return False
