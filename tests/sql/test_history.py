@@ -119,6 +119,15 @@ def test_who_answers_and_why() -> None:
         list(laser.intervals("q :- p.", [], engine="fast"))  # type: ignore[arg-type]
 
 
+def test_a_long_timeline_is_not_listed_point_by_point() -> None:
+    table = pa.table({"x": [1, 2], "time": [0, 31_536_000]})
+    unbound, bound = "q(T) :- v(_) in [9], ⊞9 @T ¬ v(1).", "q(X) :- v(X) at T in [9], ⊞9 @T ¬ v(3)."
+    with pytest.raises(NotLowered, match="31,536,001 time points would be listed, in"):
+        History(unbound, {"v": table}, engine="sql")
+    found = list(laser.intervals(bound, {"v": table}, engine="sql"))
+    assert [(i.atom.args, i.since, i.until) for i in found] == [((1,), 0, 9), ((2,), 31_536_000, 31_536_000)]
+
+
 @pytest.mark.parametrize(
     ("test", "doubted"),
     [

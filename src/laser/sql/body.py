@@ -14,6 +14,7 @@ from laser.sql.coalesce import coalesce
 from laser.sql.doubts import is_doubtful
 from laser.sql.inputs import spans
 from laser.sql.kinds import Kind
+from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
 from laser.sql.scope import Scope
 from laser.sql.terms import FALSE, Expression, compare, equal, evaluate, time_point
@@ -24,6 +25,9 @@ from laser.syntax.tree import Term, Variable
 from laser.windows import HISTORY, Sliding, TimeWindow
 
 __all__ = ["Body"]
+
+MOST_POINTS = 5_000_000
+"""Time points that are listed one by one, where a rule asks for times that nothing else tells."""
 
 
 class Body:
@@ -152,6 +156,8 @@ class _Join:
         window = time_window(subgoal.node.window) if isinstance(subgoal.node, Points) else None
         assert window is not None
         if isinstance(term, Variable) and term.name not in self.bound:
+            if self.scope.timeline.length > MOST_POINTS:
+                raise NotLowered(f"all {self.scope.timeline.length:,} time points would be listed")
             self._read(subgoal)
             return
         u = time_point(evaluate(term, self.bound), *self.scope.timeline)

@@ -12,3 +12,9 @@ class Timeline(NamedTuple):
 
     first: str
     last: str
+
+    @property
+    def length(self) -> int:
+        """How many time points it has; 0 where that is not known."""
+        is_known = self.first.isdigit() and self.last.isdigit()
+        return int(self.last) - int(self.first) + 1 if is_known else 0
