@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laser.errors import Diagnostic
 from laser.syntax.mistakes.case import COMPARISONS, NAMES, Case
+from laser.values.fold import Fold
 
 __all__ = ["BODY_MISTAKES", "missing_comma"]
 
@@ -11,6 +12,7 @@ _OPPOSITE = {
     "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "==": "!=", "!=": "=", "<>": "=", "≤": ">", "≥": "<", "≠": "=",
 }  # fmt: skip
 _ELEMENT_STARTS = NAMES | {"VARIABLE", "NOT", "BOX", "ATSIGN", "LITERAL", "NUMBER", "DURATION"}
+_FOLDS = frozenset(fold.value for fold in Fold)
 _LAW = "a body is a list of atoms and comparisons, divided by commas"
 
 
@@ -54,6 +56,19 @@ def chained_comparison(case: Case) -> Diagnostic | None:
     if case.kind() not in COMPARISONS or not COMPARISONS & earlier or case.kind(-1) in COMPARISONS:
         return None
     return case.found("syntax", "a comparison has two sides", None, "write two comparisons: `1 < X, X < 5`")
+
+
+def aggregate_without_body(case: Case) -> Diagnostic | None:
+    """``count(X) > 3``, ``#count{X}``: who writes so means an aggregate."""
+    braced = case.kind(-1) == "_HASH" and "FOLD" in case.accepted and case.kind() != "FOLD"
+    start = 0 if braced else case.element_start
+    compared = case.kind() in COMPARISONS and case.kind(-1) == "RPAR" and not case.in_head
+    if case.word(start) not in _FOLDS or not (braced or compared):
+        return None
+    note = "an aggregate has a tuple, a colon and a body: what counts as one, and where it comes from"
+    hint = f"write `{case.word(start)}(X : p(X) in [5 min])`"
+    message = f"'{case.word(start)}' has no body here"
+    return case.found("syntax", message, note, hint, offset=start, to=None if braced else -1)
 
 
 def compared_atom(case: Case) -> Diagnostic | None:
@@ -106,6 +121,6 @@ def missing_comma(case: Case) -> Diagnostic | None:
 
 
 BODY_MISTAKES = (
-    double_negation, negated_comparison, negation_after_time, classical_negation, chained_comparison, compared_atom,
+    double_negation, negated_comparison, negation_after_time, classical_negation, chained_comparison, aggregate_without_body, compared_atom,
     grouped_conditions, final_comma, word_for_comma, lone_term,
 )  # fmt: skip
