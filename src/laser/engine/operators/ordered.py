@@ -20,7 +20,7 @@ __all__ = ["Orders", "SortedValues"]
 
 HALF = Fraction(1, 2)
 
-BLOCK = 512
+BLOCK = 2048
 """Values in a block of a sorted list, about: what is inserted or deleted moves no more than twice as many."""
 
 
