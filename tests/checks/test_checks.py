@@ -30,7 +30,7 @@ def only(text: str, code: str, **options: object) -> Diagnostic:
 def test_each_check_has_a_file_a_function_and_a_code_of_one_name() -> None:
     checks = ROOT / "src/laser/checks"
     helpers = {"__init__", "accept", "bindings", "contradictions", "known_predicates", "load", "report", "subject"}
-    files = {path.stem for path in checks.glob("*.py")} - helpers
+    files = {path.stem for path in checks.glob("*.py")} - helpers - {"mixed_types"}  # it asks the resolved program
     assert files == {check.__name__ for check in CHECKS}
     for check in CHECKS:
         text = (checks / f"{check.__name__}.py").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from laser.checks import find
+from laser.checks.report import check
 from laser.errors import ProgramError
 from laser.syntax.parser import parse_tree
 
@@ -18,7 +19,7 @@ CODE = re.compile(r'(?:Diagnostic|found|_refuse)\(\s*(?:\w+(?:\.\w+)*,\s*)?"([a-
 
 def codes(text: str) -> set[str]:
     try:
-        return {finding.code for finding in find(parse_tree(text))}
+        return {finding.code for finding in check(parse_tree(text)).findings}
     except ProgramError as error:
         return {finding.code for finding in error.diagnostics}
 

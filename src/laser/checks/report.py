@@ -127,7 +127,12 @@ def check(
     subject = Subject(program, known)
     if any(finding.severity == "error" for finding in findings):
         return CheckReport(program.name, program.source, tick, _predicates(subject, {}), findings)
-    return _full_report(subject, findings, settings)
+    try:
+        return _full_report(subject, findings, settings)
+    except ProgramError as error:  # what only the program as it is evaluated shows
+        return CheckReport(
+            program.name, program.source, tick, _predicates(subject, {}), (*findings, *error.diagnostics)
+        )
 
 
 def _full_report(subject: Subject, findings: tuple[Diagnostic, ...], settings: RunSettings) -> CheckReport:

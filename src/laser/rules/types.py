@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from laser.errors import LaserError
+from laser.rules.body import Comparison
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.rules.uses import find_uses
 from laser.rules.worklist import follow
@@ -19,7 +20,7 @@ from laser.values import Predicate, static_type_of, write_value
 from laser.values.fold import Fold
 from laser.values.static_type import ANY, DURATION, INTEGER, NUMBER, TIME, StaticType, join
 
-__all__ = ["ClashError", "Given", "argument_types", "computed_type"]
+__all__ = ["ClashError", "Given", "argument_types", "computed_type", "mismatches"]
 
 Given: TypeAlias = Mapping[Predicate, Sequence[StaticType]]
 """The types of the arguments that stream in."""
@@ -57,6 +58,27 @@ def argument_types(program: ResolvedProgram, given: Given, mixed: bool = False) 
     flow.settle()
     uses = find_uses(program)
     return {predicate: flow.of(predicate, uses.get(predicate)) for predicate in {**flow.types, **uses}}
+
+
+def mismatches(program: ResolvedProgram, given: Given) -> Iterator[tuple[Comparison, StaticType, StaticType]]:
+    """The comparisons of a time or a duration with a value of another type, with both types."""
+    flow = _Flow(program, mixed=True)
+    for predicate, types in given.items():
+        flow.give(predicate, types, "input")
+    for atom in program.background:
+        flow.give(atom.signature, list(map(static_type_of, atom.args)), "background data")
+    flow.settle()
+    for rule in program.rules:
+        variables = flow.variables(rule)
+        for test in rule.comparisons:
+            left, right = (flow.term(side, variables) for side in test.terms)
+            if test.origin is not None and left and right and _are_apart(left, right):
+                yield test, left, right
+
+
+def _are_apart(one: StaticType, other: StaticType) -> bool:
+    timed = any(each.fits(kind) for each in (one, other) for kind in (TIME, DURATION))
+    return timed and ANY not in (one, other) and join(one, other) is None
 
 
 @dataclass
@@ -103,10 +125,10 @@ class _Flow:
         return [rule.predicate] if self.give(rule.predicate, self._head(rule), f"rule `{rule.text}`") else []
 
     def _head(self, rule: Rule) -> list[Known]:
-        variables = self._variables(rule)
-        return [self._term(term, variables) for term in rule.args]
+        variables = self.variables(rule)
+        return [self.term(term, variables) for term in rule.args]
 
-    def _variables(self, rule: Rule) -> dict[str, Known]:
+    def variables(self, rule: Rule) -> dict[str, Known]:
         found: dict[str, Known] = {}
         place = f"the rule `{rule.text}`"
         for term, known in self._bindings(rule):
@@ -120,7 +142,7 @@ class _Flow:
                     self._assign(test.left, test.right, found)
                     self._assign(test.right, test.left, found)
             for aggregate in rule.aggregates:
-                folded = self._term(aggregate.folded[0], found)
+                folded = self.term(aggregate.folded[0], found)
                 if found.get(aggregate.result.name) is None:
                     found[aggregate.result.name] = _folded(aggregate.fold, folded)
         return found
@@ -135,16 +157,16 @@ class _Flow:
 
     def _assign(self, target: tree.Term, source: tree.Term, found: dict[str, Known]) -> None:
         if isinstance(target, tree.Variable) and found.get(target.name) is None:
-            found[target.name] = self._term(source, found)
+            found[target.name] = self.term(source, found)
 
-    def _term(self, term: tree.Term, found: Mapping[str, Known]) -> Known:
+    def term(self, term: tree.Term, found: Mapping[str, Known]) -> Known:
         match term:
             case tree.Variable(name=name):
                 return found.get(name)
             case tree.Constant(value=value):
                 return static_type_of(value)
             case tree.Arithmetic(operator=operator, operands=operands):
-                return computed_type(operator, [self._term(operand, found) for operand in operands])
+                return computed_type(operator, [self.term(operand, found) for operand in operands])
             case _:
                 return None
 

@@ -1,0 +1,31 @@
+"""In a run with dates, times and durations are compared with their own kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from laser.errors import Diagnostic
+from laser.rules.rule import ResolvedProgram
+from laser.rules.types import mismatches
+from laser.syntax.program import Program, source_text
+from laser.values.static_type import StaticType
+
+__all__ = ["mixed_types"]
+
+NOTE = (
+    "where times are dates, the T of `at T` is an instant, and the difference of two is a duration: neither is a number"
+)
+HINT = "write a date, as in `2026-03-02T22:00:00Z`, or a duration, as in `90 s`; `T + 5` is five ticks later"
+
+
+def _article(kind: StaticType) -> str:
+    return f"{'an' if kind.name[0] in 'aeiou' else 'a'} {kind}"
+
+
+def mixed_types(program: Program, core: ResolvedProgram) -> Iterator[Diagnostic]:
+    """A comparison of a time or a duration with something else, which never holds. Whether there are dates, the run says."""
+    given = {predicate: [kind.static for _, kind in each.fields] for predicate, each in program.inputs.items()}
+    for test, left, right in mismatches(core, given):
+        span = test.origin.span if test.origin else None
+        message = f"`{source_text(program.rows, span)}` compares {_article(left)} with {_article(right)}"
+        yield Diagnostic("mixed-types", message, span, NOTE, HINT)
