@@ -104,6 +104,23 @@ def test_what_is_written_is_what_is_told(tmp_path: Path) -> None:
         assert all(row[-1] == (row[-2] == last) for several in rows.values() for row in several)
 
 
+def test_what_does_not_fit_into_memory_is_spilled_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("laser.sql.duck.gettempdir", lambda: str(tmp_path))
+    numbers = duckdb.sql("select i % 300000 as x, i // 1000 as time from range(600000) as t(i)").to_arrow_table()
+    for disk, fits in (("0KB", False), ("10GB", True)):
+        with History("q(X) :- v(X) in [3].", {"v": numbers}, engine="sql") as history:
+            history._duck.ask("set memory_limit = '20MB'")
+            history._duck.ask(f"set max_temp_directory_size = '{disk}'")
+            if fits:
+                history.write(tmp_path / "answers")
+            else:
+                with pytest.raises(duckdb.OutOfMemoryException):
+                    history.write(tmp_path / "answers")
+    assert [path.name for path in tmp_path.iterdir()] == ["answers"]
+
+
 def test_who_answers_and_why() -> None:
     few = {"edge": pa.table({"x": [1], "y": [2], "time": [0]})}
     many = {"edge": pa.table({"x": [1] * (SMALL + 1), "y": [2] * (SMALL + 1), "time": list(range(SMALL + 1))})}

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
 
 from laser.answers import Interval
 from laser.errors import LaserError
@@ -43,13 +46,14 @@ def intervals(program: ResolvedProgram, facts: Facts, first: int, last: int) -> 
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
-    """A database in memory, which spills to disk where it grows too large."""
+    """A database in memory. What does not fit there goes to a directory of its own, which DuckDB makes and removes."""
     try:
         import duckdb
         import pyarrow  # noqa: F401 - carries facts
     except ImportError:
         raise LaserError("SQL needs DuckDB: pip install 'laser-reasoner[duckdb]'") from None
-    connection = duckdb.connect(config={"preserve_insertion_order": "false"})
+    spill = Path(gettempdir()) / f"laser-{uuid4().hex}"
+    connection = duckdb.connect(config={"preserve_insertion_order": "false", "temp_directory": str(spill)})
     connection.execute("set enable_progress_bar = false")  # it would write between the answers
     return connection
 
