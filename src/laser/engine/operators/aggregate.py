@@ -6,7 +6,6 @@ The work is in proportion to what changes, whatever the size of the window and o
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from typing import assert_never
 
@@ -90,32 +89,44 @@ class AggregateOperator(Operator):
 
 
 class CountOperator(Operator):
-    """Settles a count that must lie between two numbers: it says nothing until one of them is passed."""
+    """Settles a count that must lie between two numbers: only groups that pass one of them are looked at again."""
 
     def __init__(self, head: Relation, tuples: Relation, groups: Counts, low: float, high: float) -> None:
         super().__init__([head])
         self.head, self.tuples, self.groups, self.low, self.high = head, tuples, groups, low, high
+        self.rising, self.falling = frozenset({low, high + 1}), frozenset({low - 1, high, 0})
+        """The numbers at which a count that grows, and one that shrinks, may have passed a bound."""
+        self.standing: set[Group] = set()
 
     def settle(self, t: int, t0: int) -> None:
         delta, group_of, counts = self.tuples.delta, self.groups.group_of, self.groups.counts
-        changes = Counter(map(group_of, delta.added))
-        change_of = changes.get
-        for group, lost in Counter(map(group_of, delta.removed)).items():
-            changes[group] = change_of(group, 0) - lost
-        low, high, count_of = self.low, self.high, counts.get
-        begun: list[Key] = []
-        ended: list[Key] = []
-        for group, change in changes.items():
-            before = count_of(group, 0)
-            after = counts[group] = before + change
-            if (low <= before <= high) is not (low <= after <= high):
-                (begun if low <= after <= high else ended).append(self.groups.key(group))
-            if not after:
+        count_of, rising, falling = counts.get, self.rising, self.falling
+        passed: set[Group] = set()
+        for group in map(group_of, delta.added):
+            counts[group] = number = count_of(group, 0) + 1
+            if number in rising:
+                passed.add(group)
+        for group in map(group_of, delta.removed):
+            counts[group] = number = count_of(group, 0) - 1
+            if number in falling:
+                passed.add(group)
+        if passed:
+            self.decide(passed)
+
+    def decide(self, groups: set[Group]) -> None:
+        """Let those of the groups hold whose count lies between the bounds."""
+        counts, low, high = self.groups.counts, self.low, self.high
+        enough = {group for group in groups if low <= counts[group] <= high}
+        for group in groups - enough:
+            if not counts[group]:
                 del counts[group]
-        if begun or ended:
-            self.head.hold_until_revoked(begun, ended)
+        begun, ended = enough - self.standing, (groups - enough) & self.standing
+        self.standing |= begun
+        self.standing -= ended
+        self.head.hold_until_revoked(list(map(self.groups.key, begun)), list(map(self.groups.key, ended)))
 
     def forget(self) -> None:
+        self.standing.clear()
         self.groups.forget()
 
 
