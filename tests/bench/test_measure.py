@@ -57,6 +57,7 @@ def rows():
     found += [row("negation", 10, 5, live=live, unit="µs/change") for live in (100, 1_000, 100_000)]
     found += [row("recursion", 80, w, unit="µs/change") for w in (10, 80)]
     found += [row("latest", 800, 0, live=live) for live in (1_000, 100_000)]
+    found += [row("history-diamond", system=way, output="intervals", unit="µs/row") for way in ("sql", "reasoner")]
     folds = ("count", "average", "extremes", "quantile", "tumbling")
     found += [row(name, n, w) for name in folds for n, w in ((800, 80), (80, 20), (80, 3600))]
     found += [row("diamond-repeat", w=20), row("join-repeat", w=20), row("join", 800, 20, system="naive")]

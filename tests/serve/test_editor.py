@@ -4,6 +4,7 @@ import re
 from importlib.resources import files
 
 from laser.syntax.lexer import COUNT_WORDS, DIRECTIVES, WINDOW_WORDS
+from laser.values.fold import Fold
 
 EDITOR = (files("laser") / "serve" / "page" / "editor.js").read_text("utf-8")
 
@@ -15,5 +16,5 @@ def listed(name: str) -> set[str]:
 
 
 def test_the_editor_knows_every_word_of_the_language() -> None:
-    assert listed("word") == {*WINDOW_WORDS, *COUNT_WORDS}
+    assert listed("word") == {*WINDOW_WORDS, *COUNT_WORDS, *(fold.value for fold in Fold)}
     assert listed("directive") == {word.removeprefix("#") for word in DIRECTIVES}
