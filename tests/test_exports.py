@@ -43,3 +43,9 @@ def test_a_name_is_loaded_once_and_others_are_refused() -> None:
     assert dir(laser) == laser.__all__
     with pytest.raises(AttributeError, match="has no attribute 'Reasonr'"):
         _ = laser.Reasonr
+
+
+def test_the_package_knows_its_version() -> None:
+    from importlib.metadata import version
+
+    assert laser.__version__ == version("laser-reasoner")

@@ -52,6 +52,8 @@ class Tick:
         """Read ``1 s``, ``250 ms``, ``1 minute``; a bare unit is one of it."""
         if isinstance(text, Tick):
             return text
+        if not isinstance(text, str):
+            raise TimeError(f"{text!r} is not a tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'")
         match = _DURATION.match(text)
         unit = _unit(match[2]) if match else None
         if match is None or unit is None:

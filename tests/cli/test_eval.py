@@ -222,3 +222,11 @@ def test_a_program_and_a_stream_that_are_swapped_are_noticed(laser):
     result = laser("eval", "s.stream", "p.lars", code=1)
     assert result.stderr.count("error") == 1
     assert "did you swap PROGRAM and STREAM?" in result.stderr
+
+
+def test_a_file_that_is_no_format_of_answers_is_not_written(laser, here):
+    (here / "p.lars").write_text("q :- p.", "utf-8")
+    (here / "s.stream").write_text("1: p.\n", "utf-8")
+    result = laser("eval", here / "p.lars", here / "s.stream", "-o", here / "answers.xlsx", code=2)
+    assert ".xlsx is not a format of answers" in result.stderr
+    assert not (here / "answers.xlsx").exists()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from laser import Atom, FactError, Iri, LaserError, LimitError, ProgramError, Reasoner, StateError, TimeError
+from laser import Atom, FactError, Iri, LaserError, LimitError, ProgramError, Reasoner, StateError, TimeError, run
 from laser.engine import reasoner as engine
 
 
@@ -357,3 +357,14 @@ def test_what_many_ticks_derived_is_not_counted_as_one_tick() -> None:
     assert restored.holding() == copy.copy(reasoner).holding() == reasoner.holding()
     assert reasoner.next_change == 1001
     assert reasoner.advance(12, [("reach", 100, 101)]) == []
+
+
+@pytest.mark.parametrize("stream", ["file.csv", 5, [1], [(1, ["p"], 3)]], ids=repr)
+def test_what_is_no_stream_is_refused_in_words(stream: object) -> None:
+    with pytest.raises(TypeError, match="stream"):
+        list(run("q :- p.", stream))  # type: ignore[arg-type]
+
+
+def test_a_tick_that_is_a_number_is_refused_in_words() -> None:
+    with pytest.raises(TimeError, match="as in '250 ms'"):
+        Reasoner("q :- p.", tick=60)  # type: ignore[arg-type]

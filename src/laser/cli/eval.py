@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
@@ -26,6 +27,11 @@ from laser.settings import DEFAULT_LIMIT
 from laser.sql.history import Engine
 
 __all__ = ["command"]
+
+_FOREIGN = frozenset(
+    {".xlsx", ".xls", ".pdf", ".docx", ".html", ".svg", ".png", ".db", ".sqlite", ".orc", ".avro", ".xml"}
+)
+"""Names of files for which nobody expects text."""
 
 # What the reasoner logs, it also has in its reports, which are printed here, once.
 logging.getLogger("laser").addHandler(logging.NullHandler())
@@ -157,8 +163,19 @@ def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:
     return Rejects(stack.enter_context(open(path, "w", encoding="utf-8")))
 
 
+def _layout(wanted: EvalOptions) -> Format:
+    """The format of the answers; the name of a file that tells another one is a mistake."""
+    suffix = Path(wanted.output or "").suffix
+    if wanted.layout is None and suffix in _FOREIGN:
+        known = ", ".join(end for form in FORMATS.values() for end in form.suffixes)
+        raise click.UsageError(
+            f"--output {wanted.output}: {suffix} is not a format of answers ({known}); or say --format"
+        )
+    return format_of(wanted.output or "", wanted.layout)
+
+
 def _open_writer(wanted: EvalOptions, dates: bool, stack: ExitStack) -> AnswerWriter:
-    layout = format_of(wanted.output or "", wanted.layout)
+    layout = _layout(wanted)
     return layout.writer(wanted.form, _times(wanted, dates), _open_output(wanted.output, layout, stack))
 
 

@@ -138,18 +138,11 @@ def _stop_writing() -> int:
     return UNREAD
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("laser-reasoner")
-    except PackageNotFoundError:
-        return "unknown"
-
-
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        click.echo(f"laser {_version()}")
+        from laser.version import __version__
+
+        click.echo(f"laser {__version__}")
         context.exit()
 
 

@@ -134,7 +134,13 @@ class PlotOptions(options.RunFlags):
     def draw(self, made: Timeline) -> str | bytes:
         """The drawing of the kind that was asked for."""
         suffix = Path(self.output or "").suffix.lower()
-        match self.kind or next((kind for kind, suffixes in KINDS.items() if suffix in suffixes), "text"):
+        kind = self.kind or next((kind for kind, suffixes in KINDS.items() if suffix in suffixes), None)
+        if kind is None and suffix not in ("", ".txt", ".text"):
+            known = ", ".join(end for ends in KINDS.values() for end in ends)
+            raise click.UsageError(
+                f"--output {self.output}: {suffix} is not a kind of drawing ({known}, .txt); or say --as"
+            )
+        match kind or "text":
             case "svg":
                 return made.to_svg(self.width or 960, self.theme, self.rows or 12, self.title)
             case "png":

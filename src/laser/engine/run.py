@@ -36,7 +36,7 @@ def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry
     Successive entries of one time point are one step, unless each entry is to be answered at once (``by_entry``): then
     later ones revise the answer. Where the timeline has a start and nothing comes, it has at least that time point.
     """
-    entries = ((reasoner.point(time), facts) for time, facts in stream)
+    entries = ((reasoner.point(time), facts) for time, facts in _pairs(stream))
     within = entries if until is None else takewhile(lambda entry: entry[0] <= until, entries)
     for time, facts in within if by_entry else _time_points(within):
         given = listed(facts)
@@ -47,6 +47,16 @@ def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry
     last = start if until is None else until
     if last >= start and (present is None or present < last):
         yield Step(last, [], reasoner.advance(last))
+
+
+def _pairs(stream: Stream) -> Iterator[tuple[TimeInput, Iterable[FactInput]]]:
+    """The entries of a stream, or TypeError in words: a stream is often taken for the name of a file."""
+    if isinstance(stream, str) or not isinstance(stream, Iterable):
+        raise TypeError(f"a stream is an iterable of (time, facts), not {stream!r}; files are read by `laser eval`")
+    for entry in stream:
+        if not isinstance(entry, tuple | list) or len(entry) != 2:
+            raise TypeError(f"an entry of a stream is (time, facts), not {entry!r}")
+        yield entry[0], entry[1]
 
 
 def _time_points(stream: Iterable[tuple[int, Iterable[FactInput]]]) -> Iterator[tuple[int, list[FactInput]]]:
