@@ -82,8 +82,8 @@ def test_json_rows_that_do_not_fit(tmp_path):
     assert read(path, Rejects(sink)) == []
     reasons = [json.loads(line)["reason"] for line in sink.getvalue().splitlines()]
     assert reasons[0] == "column bpm: '80' is not a number"
-    assert reasons[1] == "the line is not an object with named values"
-    assert reasons[2].startswith("the line is not JSON")
+    assert reasons[1] == "a record is an object, not a list"
+    assert reasons[2].startswith("it is no JSON")
     assert reasons[3] == "column patient: 7 is not a string"
 
 
@@ -99,6 +99,29 @@ def test_json_rows_that_do_not_fit(tmp_path):
 def test_columns_that_are_not_there(tmp_path, given, says):
     with pytest.raises(LaserError, match=says):
         read(as_csv(tmp_path), **given)
+
+
+def test_a_key_that_occurs_twice_is_malformed(tmp_path):
+    path = tmp_path / "readings.jsonl"
+    path.write_text('{"ts": 1, "patient": "p", "bpm": 80, "bpm": 90}\n', "utf-8")
+    with pytest.raises(RecordError, match="twice"):
+        read(path)
+
+
+def test_an_empty_file_is_not_a_table(tmp_path):
+    (tmp_path / "readings.csv").write_text("", "utf-8")
+    with pytest.raises(LaserError, match="a table begins with a line of the names of its columns"):
+        read(tmp_path / "readings.csv")
+
+
+def test_a_record_of_wrong_types_does_not_move_the_time(tmp_path):
+    from laser.io.read import read_stream
+    from laser.syntax.parser import parse_tree
+
+    (tmp_path / "a.stream").write_text("2099: hr(p, x).\n3: hr(p, 130).\n", "utf-8")
+    inputs = parse_tree("#input hr(patient: string, bpm: number).").inputs
+    sink = io.StringIO()
+    assert [record.time for record in read_stream(tmp_path / "a.stream", rejects=Rejects(sink), inputs=inputs)] == [3]
 
 
 def test_a_row_with_a_wrong_year_is_refused_where_a_limit_is_given(tmp_path):

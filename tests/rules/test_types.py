@@ -6,6 +6,7 @@ import pytest
 
 from laser.checks.accept import accept
 from laser.checks.load import parse
+from laser.errors import ProgramError
 from laser.rules.types import ClashError, argument_types
 from laser.settings import RunSettings
 from laser.values import Predicate
@@ -121,3 +122,17 @@ def test_long_chains_of_rules_are_followed_in_time_that_grows_with_them() -> Non
     chain = "q :- p0(X), X > 3. " + " ".join(f"p{i}(X) :- p{i + 1}(X)." for i in range(3000))
     assert types(chain)["p3000"] == "number"
     assert types(chain, {Predicate("p3000", 1): [INT]})["p0"] == "int"
+
+
+@pytest.mark.parametrize(
+    "test", ["D - T < 1 h", "T - D < 1 h", "T - D < T", "D + 5 > T", "D > T", "D - 1 h < T", "D / 2 < 1 h"]
+)
+def test_what_is_not_known_may_be_a_time(test: str) -> None:
+    """Only a comparison that can never hold is refused; the columns of a run say the rest."""
+    accept(parse(f"late(D) :- task(D) at T in [1 h], {test}."), RunSettings(dates=True))
+
+
+@pytest.mark.parametrize("test", ["T < 5", "T + 5 > 90 s", "T = noon"])
+def test_what_can_never_hold_is_refused(test: str) -> None:
+    with pytest.raises(ProgramError, match="mixed-types"):
+        accept(parse(f"late(D) :- task(D) at T in [1 h], {test}."), RunSettings(dates=True))

@@ -11,6 +11,7 @@ from laser.checks.bad_quantile import bad_quantile
 from laser.checks.bad_range import bad_range
 from laser.checks.bad_times import bad_times
 from laser.checks.duplicate_constant import duplicate_constant
+from laser.checks.duplicate_input import duplicate_input
 from laser.checks.each_value_counts import each_value_counts
 from laser.checks.empty_groups import empty_groups
 from laser.checks.empty_range import empty_range
@@ -48,6 +49,7 @@ Check: TypeAlias = Callable[[Subject], Iterable[Diagnostic]]
 ERRORS: tuple[Check, ...] = (
     # The program is refused.
     duplicate_constant,
+    duplicate_input,
     unknown_constant,
     bad_constant,
     variable_in_fact,

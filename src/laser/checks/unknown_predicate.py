@@ -16,9 +16,10 @@ __all__ = ["unknown_predicate"]
 
 def unknown_predicate(subject: Subject) -> Iterator[Diagnostic]:
     """A body predicate that nothing streams in or derives; where inputs are not known, one that looks misspelt."""
-    given = subject.derived | subject.background | (subject.inputs or frozenset())
+    inputs = subject.inputs if subject.inputs is not None else frozenset(subject.program.inputs) or None
+    given = subject.derived | subject.background | (inputs or frozenset())
     open_ones = [literals[0].atom for predicate, literals in subject.readers.items() if predicate not in given]
-    return _misspelt(open_ones, given) if subject.inputs is None else _unknown(open_ones, given, subject)
+    return _misspelt(open_ones, given) if inputs is None else _unknown(open_ones, given, subject)
 
 
 def _unknown(atoms: list[tree.AtomPattern], given: frozenset[Predicate], subject: Subject) -> Iterator[Diagnostic]:

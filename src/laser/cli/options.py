@@ -15,7 +15,7 @@ import click
 
 from laser.checks.accept import accept
 from laser.cli import messages
-from laser.errors import LaserError, TimeError
+from laser.errors import LaserError, ProgramError, TimeError
 from laser.io import FORMATS, Record, Rejects, read_background, read_stream
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
@@ -249,7 +249,7 @@ class RunFlags:
             raise LaserError(f"--input {name}: there is no file {path}")
         predicate = self._predicate(program, name)
         declared = program.inputs.get(predicate)
-        uses = find_uses(accept(program, self.settings)).get(predicate, [None] * predicate.arity)
+        uses = self._uses(program, predicate)
         columns = self.columns.get(name, self.columns.get(predicate.name, ""))
         return TableInput(
             predicate=predicate,
@@ -261,6 +261,15 @@ class RunFlags:
             time=self.time_column,
             delimiter=self.delimiter,
         )
+
+    def _uses(self, program: Program, predicate: Predicate) -> list[StaticType | None]:
+        """What the rules take the arguments for; next to times and durations, a column may have such and is left open."""
+        plain = find_uses(accept(program, self.settings)).get(predicate, [None] * predicate.arity)
+        try:
+            dated = find_uses(accept(program, replace(self.settings, dates=True))).get(predicate, plain)
+        except ProgramError:  # it compares times with numbers, so its times are numbers
+            return plain
+        return [one if other is None or other.fits(NUMBER) else other for one, other in zip(plain, dated, strict=True)]
 
     def _predicate(self, program: Program, name: str) -> Predicate:
         """The predicate that a table is for: as declared, or as the rules read it."""

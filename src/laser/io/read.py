@@ -10,7 +10,7 @@ from laser.errors import FactError, RecordError
 from laser.io.formats import format_by_look, format_of
 from laser.io.formats.format import Format
 from laser.io.lines import source_name
-from laser.io.records import Item, Malformed, ParsedLine, Record, Rejects, accept_records, records_of
+from laser.io.records import Entry, Item, Malformed, ParsedLine, Record, Rejects, accept_records, records_of
 from laser.rules.declared import of_types
 from laser.syntax.looks_like import looks_like_program
 from laser.syntax.tree import InputDirective
@@ -35,20 +35,25 @@ def read_stream(
     A fact of a predicate of ``inputs`` has the types that are declared there, or its record is malformed.
     """
     form = format_of(path, layout)
-    items = _hinted(records_of(form.read(path, tick), start), form)
-    return accept_records(_of_types(items, inputs) if inputs else items, rejects, source_name(path))
+    entries = form.read(path, tick)
+    items = _hinted(records_of(_of_types(entries, inputs) if inputs else entries, start), form)
+    return accept_records(items, rejects, source_name(path))
 
 
-def _of_types(items: Iterable[Item], inputs: Mapping[Predicate, InputDirective]) -> Iterator[Item]:
-    """The records whose facts are of their declared types."""
-    for item in items:
-        if isinstance(item, Malformed):
-            yield item
+def _of_types(
+    entries: Iterable[Entry | Malformed], inputs: Mapping[Predicate, InputDirective]
+) -> Iterator[Entry | Malformed]:
+    """Records whose facts are not of their declared types are malformed; they do not move the time."""
+    for entry in entries:
+        if isinstance(entry, Malformed) or not isinstance(entry.said, ParsedLine):
+            yield entry
             continue
         try:
-            yield item._replace(facts=tuple(of_types(fact, inputs) for fact in item.facts))
+            facts = tuple(of_types(fact, inputs) for fact in entry.said.facts)
         except FactError as error:
-            yield Malformed(item.line, item.text, str(error))
+            yield Malformed(entry.line, entry.text, str(error))
+        else:
+            yield entry._replace(said=entry.said._replace(facts=facts))
 
 
 def _hinted(items: Iterator[Item], form: Format) -> Iterator[Item]:

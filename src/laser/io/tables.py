@@ -18,6 +18,7 @@ from typing import Any
 
 from laser.errors import FactError, LaserError
 from laser.io.formats import CSV, JSONL, PARQUET, TEXT, format_of
+from laser.io.formats.jsonl import read_object
 from laser.io.lines import open_lines
 from laser.io.records import Item, Malformed, Record, Rejects, accept_records, reason_of
 from laser.phrases import listed
@@ -53,14 +54,23 @@ def read_tables(
     inputs: Sequence[TableInput], tick: Tick, rejects: Rejects | None = None, latest: int | None = None
 ) -> list[Record]:
     """The rows of all tables as the records of one stream, in the order of time; those after ``latest`` are malformed."""
+    several = len(inputs) > 1
     records = [
         record
         for table in inputs
-        for record in accept_records(_Reader(table, tick, latest).items(), rejects, table.path)
+        for record in accept_records(
+            _named(_Reader(table, tick, latest).items(), several and table.path), rejects, table.path
+        )
     ]
     if len({record.iso for record in records}) > 1:
         raise LaserError("some times are dates and others are numbers: turn one into the other first")
     return sorted(records, key=attrgetter("time"))
+
+
+def _named(items: Iterable[Item], path: str | bool) -> Iterator[Item]:
+    """What is malformed, with the file where there are several."""
+    for item in items:
+        yield item._replace(reason=f"{path}: {item.reason}") if path and isinstance(item, Malformed) else item
 
 
 class _Reader:
@@ -163,11 +173,9 @@ def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Row | str]]:
                     yield number, text, fault
                 continue
             try:
-                row = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                yield number, text, f"the line is not JSON: {reason_of(error)}"
-                continue
-            yield number, text, row if isinstance(row, dict) else "the line is not an object with named values"
+                yield number, text, read_object(text)
+            except (FactError, RecursionError) as error:
+                yield number, text, reason_of(error)
 
 
 def _csv_rows(path: str | Path, delimiter: str) -> Iterator[tuple[int, str, Row | str]]:
@@ -185,6 +193,8 @@ def _csv_rows(path: str | Path, delimiter: str) -> Iterator[tuple[int, str, Row 
                 _check_header(path, header)
                 continue
             yield number, text, _row(header, fields)
+    if header is None:
+        raise LaserError(f"{path} is empty: a table begins with a line of the names of its columns")
 
 
 def _fields(text: str, delimiter: str) -> list[str]:

@@ -62,7 +62,7 @@ def argument_types(program: ResolvedProgram, given: Given, mixed: bool = False) 
 
 def mismatches(program: ResolvedProgram, given: Given) -> Iterator[tuple[Comparison, StaticType, StaticType]]:
     """The comparisons of a time or a duration with a value of another type, with both types."""
-    flow = _Flow(program, mixed=True)
+    flow = _Flow(program, mixed=True, strict=True)
     for predicate, types in given.items():
         flow.give(predicate, types, "input")
     for atom in program.background:
@@ -85,6 +85,8 @@ def _are_apart(one: StaticType, other: StaticType) -> bool:
 class _Flow:
     program: ResolvedProgram
     mixed: bool
+    strict: bool = False
+    """Whether an operand of which nothing is known leaves the result open; else it is taken for a number."""
     types: dict[Predicate, list[Known]] = field(default_factory=dict)
 
     def of(self, predicate: Predicate, used: Sequence[Known] | None) -> tuple[Known, ...]:
@@ -166,7 +168,8 @@ class _Flow:
             case tree.Constant(value=value):
                 return static_type_of(value)
             case tree.Arithmetic(operator=operator, operands=operands):
-                return computed_type(operator, [self.term(operand, found) for operand in operands])
+                known = [self.term(operand, found) for operand in operands]
+                return None if self.strict and None in known else computed_type(operator, known)
             case _:
                 return None
 
@@ -201,12 +204,12 @@ def computed_type(operator: str, operands: Sequence[Known]) -> StaticType:
     match operator:
         case "instant":
             return TIME
-        case "point" | "div":
-            return INTEGER if operator == "point" or durations == len(known) else _number(operator, known)
+        case "point":
+            return INTEGER
         case "-" if times == 2:
             return DURATION
-        case "/" if durations == 2:
-            return NUMBER
+        case "/" | "div" if durations == 2:
+            return INTEGER if operator == "div" else NUMBER
         case _:
             return TIME if times else DURATION if durations else _number(operator, known)
 

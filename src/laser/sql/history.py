@@ -147,7 +147,7 @@ class History:
         self._program = parse(program) if isinstance(program, str) else program
         self._duck = Duck(accept(self._program, self._settings), progress)
         try:
-            self._tables = open_tables(self._duck.connection, tables, time, self._settings.tick)
+            self._tables = open_tables(self._duck.connection, tables, time, self._settings.tick, self._program.inputs)
             if any(table.is_dated for table in self._tables):
                 self._settings = replace(self._settings, dates=True)
                 self._duck.program = accept(self._program, self._settings)

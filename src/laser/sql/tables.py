@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import merge
 from itertools import groupby
@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from laser.errors import FactError, LaserError, TimeError
 from laser.sql.kinds import Kind, text
 from laser.sql.text import comma, name, names
+from laser.syntax.tree import InputDirective
 from laser.ticks import Tick
 from laser.values import Atom, Predicate, check_predicate_name
+from laser.values.declared import Declared
 from laser.values.number import number
 
 if TYPE_CHECKING:
@@ -32,6 +34,16 @@ _DECIMAL = re.compile(r"DECIMAL\((\d+),\d+\)")
 _DIGITS = 15
 """So many decimal digits a double keeps apart, and gives back."""
 
+
+Inputs = Mapping[Predicate, InputDirective]
+"""What a program declares to stream in."""
+_FITS: Mapping[Kind, tuple[Declared, ...]] = {
+    Kind.INTEGER: (Declared.INTEGER, Declared.NUMBER),
+    Kind.NUMBER: (Declared.NUMBER,),
+    Kind.STRING: (Declared.STRING, Declared.BOOLEAN),
+    Kind.IRI: (Declared.IRI,),
+    Kind.ANY: (),
+}
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
 """Gives the rows of a query."""
@@ -74,9 +86,36 @@ class Table:
         )
 
 
-def open_tables(connection: duckdb.DuckDBPyConnection, given: Mapping[str, Any], time: str, tick: Tick) -> list[Table]:
-    """The tables by the names of their predicates; LaserError where one does not fit."""
-    return [_open(connection, check_predicate_name(key), table, time, tick) for key, table in given.items()]
+def open_tables(
+    connection: duckdb.DuckDBPyConnection, given: Mapping[str, Any], time: str, tick: Tick, inputs: Inputs
+) -> list[Table]:
+    """The tables by the names of their predicates; LaserError where one does not fit, or not what the program declares."""
+    tables = [
+        _declared(_open(connection, check_predicate_name(key), table, time, tick), inputs)
+        for key, table in given.items()
+    ]
+    if len({table.is_dated for table in tables}) > 1:
+        raise LaserError("some tables have dates as times and others numbers: turn one into the other first")
+    return tables
+
+
+def _declared(table: Table, inputs: Inputs) -> Table:
+    """A table with the columns that the program declares, in that order and of those types."""
+    found = next((given for predicate, given in inputs.items() if predicate.name == table.predicate.name), None)
+    if found is None:
+        return table
+    by_name = {column.name: column for column in table.columns}
+    missing = [field for field, _ in found.fields if field not in by_name]
+    if missing:
+        raise LaserError(f"the table {table.predicate.name} has no column {missing[0]!r}, which the program declares")
+    for field, declared in found.fields:
+        kind = by_name[field].kind
+        if declared is not Declared.ANY and declared not in _FITS[kind]:
+            raise LaserError(
+                f"the column {field} of the table {table.predicate.name} has values of another type than {declared.value}, "
+                "which the program declares: cast it"
+            )
+    return replace(table, predicate=found.predicate, columns=tuple(by_name[field] for field, _ in found.fields))
 
 
 def _open(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any, time: str, tick: Tick) -> Table:

@@ -24,7 +24,7 @@ from laser.ticks import Tick, check_time
 from laser.values import Atom, Iri, Value, from_json, to_json
 from laser.values.number import NUMBER
 
-__all__ = ["JSONL"]
+__all__ = ["JSONL", "read_object"]
 
 _FACT_KEYS = frozenset({"predicate", "args"})
 _RECORD_KEYS = _FACT_KEYS | {"time"}
@@ -44,7 +44,7 @@ class JsonLines(LineFormat):
         return lambda line: _parse(line, tick, place)
 
     def parse_background(self, line: str) -> tuple[Atom, ...]:
-        return (_fact(_object(line), _FACT_KEYS),) if line.strip() else ()
+        return (_fact(read_object(line), _FACT_KEYS),) if line.strip() else ()
 
     def write_change(self, time: int | str, atom: Atom, holds: bool) -> str:
         return _dump({"time": time, "holds": holds, **_atom(atom)})
@@ -62,7 +62,7 @@ JSONL = JsonLines()
 def _parse(line: str, tick: Tick, place: Path | None) -> ParsedLine | ParsedChange | ParsedInterval | None:
     if not line.strip():
         return None
-    said = _object(line)
+    said = read_object(line)
     if place is not None and not said.keys() & {"predicate", "facts"}:
         return read_row(said, tick, place)
     if "holds" in said:
@@ -89,7 +89,7 @@ def _interval(said: dict[str, Any], tick: Tick) -> ParsedInterval:
     return ParsedInterval(_fact(said, _INTERVAL_KEYS), since, until, _truth(said, "open"), iso)
 
 
-def _object(text: str) -> dict[str, Any]:
+def read_object(text: str) -> dict[str, Any]:
     try:
         said = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=NUMBER.read)
     except json.JSONDecodeError as error:
