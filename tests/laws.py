@@ -26,8 +26,8 @@ from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.engine import reasoner as engine
 from laser.engine import wiring
-from laser.engine.codegen import function
-from laser.plan import sharing
+from laser.engine.codegen import function, module
+from laser.plan import sharing, stages
 from laser.reference import answer, answer_stream
 from laser.rules.rule import ResolvedProgram
 from laser.syntax.parser import parse_tree
@@ -181,6 +181,8 @@ def thresholds_do_not_matter(given: Given, choices: Choices) -> None:
         mock.patch.object(wiring, "MANY_FILTERS", 1),
         mock.patch.object(sharing, "CROWD", 2),
         mock.patch.object(function, "MOST_NESTED", 2),
+        mock.patch.object(stages, "MOST_ATOMS", 1),
+        mock.patch.object(module, "LINES_A_PIECE", 1),
     ):
         given.expect(given.run(given.program, given.trial.stream), "with the smallest thresholds")
 

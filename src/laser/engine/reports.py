@@ -28,13 +28,13 @@ class Reports:
 
         def order(number: int, symbol: str, left: Value, right: Value) -> bool:
             result = compare(symbol, left, right)
-            if result is None and number >= 0:
+            if result is None and number >= 0 and texts[number] not in self.texts:
                 self.add(texts[number], f"{write_value(left)} {symbol} {write_value(right)}")
             return bool(result)
 
         def calculate(number: int, symbol: str, *values: Value) -> Value | None:
             result = apply(symbol, *values)
-            if result is None and number >= 0:
+            if result is None and number >= 0 and texts[number] not in self.texts:
                 self.add(texts[number], _operation(symbol, values))
             return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 from itertools import product
 from typing import assert_never
@@ -11,10 +12,11 @@ from laser.plan.access import AccessPaths
 from laser.plan.aggregates import Aggregates, threshold
 from laser.plan.anonymous import anonymise
 from laser.plan.gates import set_gates
-from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Unit
+from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Shared, Unit
 from laser.plan.order import components
 from laser.plan.plan import Part, Plan, PlanRule, Subgoal
-from laser.plan.sharing import share_bodies, skip_copies
+from laser.plan.sharing import canonical, share_bodies, skip_copies
+from laser.plan.stages import Option, Stage, stages
 from laser.rules.body import Aggregate, Always, At, AtLeast, BodyElement, Comparison, ExtendedAtom, Now, Sometime
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax.tree import Term, Variable
@@ -29,7 +31,7 @@ def build(program: ResolvedProgram, also_streamed: frozenset[Predicate] = frozen
     paths = AccessPaths(program, also_streamed)
     planner = _Planner(program, paths)
     written = [planned for rule in map(anonymise, program.rules) for planned in planner.rules(rule, _head(rule))]
-    written += planner.aggregates.rules
+    written += planner.aggregates.rules + planner.stages
     written += _arrivals(written)
     outputs = {predicate: paths.output(predicate) for predicate in sorted(program.derived) if program.shows(predicate)}
     made = share_bodies(list(dict.fromkeys(written)))
@@ -52,12 +54,35 @@ class _Planner:
     def __init__(self, program: ResolvedProgram, paths: AccessPaths) -> None:
         self.paths = paths
         self.aggregates = Aggregates(program, self.rules, paths.project)
+        self.staged: dict[frozenset[PlanRule], Shared] = {}
+        self.stages: list[PlanRule] = []
 
     def rules(self, rule: Rule, head: Node) -> Iterator[PlanRule]:
         """A rule of the program as rules of the plan: more than one where an element is a disjunction."""
+        options = [Option(element, tuple(self.ways(rule, element))) for element in rule.body]
+        *first, last = stages(options, rule.head_terms)
+        before: tuple[Subgoal, ...] = ()
+        for stage in first:
+            before = (self.stage(rule, before, stage),)
+        yield from self.joined(rule, before, last, head, rule.head_terms)
+
+    def stage(self, rule: Rule, before: tuple[Subgoal, ...], stage: Stage) -> Subgoal:
+        """The node of a part of a body; the same part makes one node, whoever asks."""
+        made = list(self.joined(rule, before, stage, Shared("stage", 0, len(stage.needed)), stage.needed))
+        shape = frozenset(replace(canonical(each), text="") for each in made)
+        node = self.staged.get(shape)
+        if node is None:
+            node = self.staged[shape] = Shared("stage", len(self.staged), len(stage.needed))
+            self.stages += [replace(each, head=node) for each in made]
+        return Subgoal(node, stage.needed)
+
+    def joined(
+        self, rule: Rule, before: tuple[Subgoal, ...], stage: Stage, head: Node, terms: tuple[Term, ...]
+    ) -> Iterator[PlanRule]:
+        """The rules that join the elements of a stage, and what the stages before it found."""
         project = self.paths.project
-        for choice in product(*(list(self.ways(rule, element)) for element in rule.body)):
-            whole = reduce(Part.and_also, choice, Part())
+        for choice in product(*(option.ways for option in stage.options)):
+            whole = reduce(Part.and_also, choice, Part(before))
             positives = whole.positives or (Subgoal(Unit(), ()),)
             if (
                 len(whole.positives) + len(whole.negatives) > 1
@@ -65,7 +90,7 @@ class _Planner:
                 positives = tuple(map(project, positives))
             yield PlanRule(
                 head=head,
-                terms=rule.head_terms,
+                terms=terms,
                 positives=positives,
                 negatives=tuple(map(project, whole.negatives)),
                 tests=whole.tests,

@@ -49,7 +49,7 @@ def test_names_are_those_of_the_functions_of_the_source_and_no_two_are_one() -> 
 def test_a_function_that_the_source_lacks_is_an_error_at_load(text: str) -> None:
     module = compile_plan(plan_of(text))
     for name in module.functions.values():
-        broken = replace(module, source=module.source.replace(f"def {name}(", f"def {name}_misspelt("))
+        broken = replace(module, pieces=(module.source.replace(f"def {name}(", f"def {name}_misspelt("),))
         with pytest.raises(KeyError, match=name):
             load(broken)
 

@@ -32,6 +32,12 @@ Join: TypeAlias = Callable[[Collection[Key], int, int], dict[Key, int]]
 Blame: TypeAlias = Callable[[Collection[Key], int, int], set[Key]]
 Positions: TypeAlias = tuple[int, ...]
 
+LINES_A_PIECE = 1000
+"""Lines of source that are compiled at once, or a rule more."""
+
+LONGEST_COMMENT = 1000
+"""Characters of a rule above its functions: a long rule becomes many rules of the plan."""
+
 
 class RuleFunctions(NamedTuple):
     """The functions of one rule, one for each subgoal; None where nothing can be revoked."""
@@ -64,16 +70,23 @@ class Module:
     """The source of a plan: a number for each node, and under which name each function stands."""
 
     plan: Plan
-    source: str
+    pieces: tuple[str, ...]
     numbers: Mapping[Node, int]
     revocable: frozenset[Node]
     functions: Mapping[FunctionId, str]
     indexes: Mapping[Node, tuple[Positions, ...]]
 
+    @property
+    def source(self) -> str:
+        return "".join(self.pieces)
+
     @cached_property
-    def code(self) -> CodeType:
-        """The source compiled; machines over one plan share it."""
-        return compile(self.source, "<laser program>", "exec")
+    def code(self) -> tuple[CodeType, ...]:
+        """The source compiled; machines over one plan share it.
+
+        It is compiled in pieces: the compiler needs a hundred times the memory of what it reads, until it is done.
+        """
+        return tuple(compile(piece, "<laser program>", "exec") for piece in self.pieces)
 
     def load(self, alive: Sequence[dict[Key, int]], helpers: Mapping[str, Any]) -> Loaded:
         """The functions over the keys of one machine. A function that is not there is a KeyError, here and now."""
@@ -84,7 +97,8 @@ class Module:
             for positions in self.indexes.get(node, ()):
                 table = namespace[index_name(number, positions)] = {}
                 tables.setdefault(node, {})[positions] = table
-        exec(self.code, namespace)
+        for piece in self.code:
+            exec(piece, namespace)
         functions = {function: namespace[name] for function, name in self.functions.items()}
         return Loaded(
             tuple(self.rule_functions(functions, number, rule) for number, rule in enumerate(self.plan.rules)),
@@ -136,6 +150,7 @@ def compile_plan(plan: Plan) -> Module:
 class _Generator:
     plan: Plan
     lines: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
     functions: dict[FunctionId, str] = field(default_factory=dict)
     indexes: dict[Node, dict[Positions, None]] = field(default_factory=dict)
 
@@ -149,12 +164,21 @@ class _Generator:
         for number, rule in enumerate(self.plan.rules):
             self.lines += ["", "", f"# {_comment(rule.text)}"]
             self.rule(number, rule)
+            self.cut()
         for counted in _recursive_counts(self.plan):
             self.counted(counted)
         for node, positions in self.indexes.items():
             self.lines += _index_functions(self.numbers[node], node, tuple(positions))
+            self.cut()
+        self.cut(least=0)
         indexes = {node: tuple(positions) for node, positions in self.indexes.items()}
-        return Module(self.plan, "\n".join(self.lines) + "\n", self.numbers, self.revocable, self.functions, indexes)
+        return Module(self.plan, tuple(self.pieces), self.numbers, self.revocable, self.functions, indexes)
+
+    def cut(self, least: int = LINES_A_PIECE) -> None:
+        """End a piece of the source that is long enough."""
+        if len(self.lines) >= least:
+            self.pieces.append("\n".join([*self.lines, ""]))
+            self.lines.clear()
 
     def rule(self, number: int, rule: PlanRule) -> None:
         for i, subgoal in enumerate(rule.positives):
@@ -204,6 +228,7 @@ class _Generator:
 
 def _comment(text: str) -> str:
     """A user's text as a comment: whatever Python would stumble over (a NUL, half a surrogate) is left out."""
+    text = text if len(text) <= LONGEST_COMMENT else f"{text[:LONGEST_COMMENT]} …"
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
