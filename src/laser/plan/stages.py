@@ -37,8 +37,10 @@ class Option(NamedTuple):
     def terms(self) -> Iterator[Term]:
         """What its ways ask for: less than the element mentions, where a node answers a comparison as well."""
         for way in self.ways:
-            for part in (*way.positives, *way.negatives, *way.tests):
-                yield from part.terms
+            for subgoal in (*way.positives, *way.negatives):
+                yield from subgoal.terms
+            for test in way.tests:
+                yield from test.terms
 
 
 @dataclass(frozen=True)
