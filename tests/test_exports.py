@@ -21,6 +21,7 @@ EXPORTS = [
     "Time",
     "TimeError",
     "check",
+    "drive",
     "explain",
     "intervals",
     "load",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from laser.answers import Change, Interval
     from laser.checks.load import load, parse
     from laser.checks.report import check
+    from laser.engine.driver import drive
     from laser.engine.reasoner import Reasoner
     from laser.engine.run import run
     from laser.errors import (
@@ -45,6 +46,7 @@ __all__ = [
     "Time",
     "TimeError",
     "check",
+    "drive",
     "explain",
     "intervals",
     "load",
@@ -56,6 +58,7 @@ _HOMES = {
     "laser.checks.load": ("load", "parse"),
     "laser.checks.report": ("check",),
     "laser.answers": ("Change", "Interval"),
+    "laser.engine.driver": ("drive",),
     "laser.engine.reasoner": ("Reasoner",),
     "laser.engine.run": ("run",),
     "laser.errors": (

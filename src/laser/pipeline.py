@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 from laser.errors import LaserError
+from laser.ticks import SECOND, read_length
 
 __all__ = ["Flag", "Pipeline", "Table", "flags_of", "read_pipeline"]
 
@@ -142,6 +143,8 @@ class Pipeline:
             raise LaserError("there is no input: name one (an [inputs.…] table, or --input temp=readings.csv)")
         if self.follow and not self.checkpoint:
             raise LaserError("a stream that is followed needs a directory for its checkpoint (--checkpoint DIR)")
+        if self.every not in ("", "once"):
+            read_length(self.every, SECOND, "every")
         if self.flush and self.every != "once":
             raise LaserError('flush is for a stream that ends: follow it with every = "once" (--every once)')
         return self

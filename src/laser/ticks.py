@@ -11,7 +11,19 @@ from typing import TypeAlias
 from laser.errors import TimeError
 from laser.values.time import Duration
 
-__all__ = ["MAX_TIME", "SECOND", "UNITS", "Tick", "TimeInput", "check_time", "is_date"]
+__all__ = [
+    "MAX_TIME",
+    "OFF",
+    "SECOND",
+    "UNITS",
+    "Tick",
+    "TimeInput",
+    "check_time",
+    "is_date",
+    "moment_of",
+    "read_length",
+    "seconds_of",
+]
 
 MAX_TIME = 2**63 - 1
 """The last time point: what fits into the integer columns of files and of Spark."""
@@ -33,6 +45,10 @@ _LONG = {
     "microsecond": "us", "millisecond": "ms", "second": "s", "sec": "s", "minute": "min", "hour": "h", "day": "d",
 }  # fmt: skip
 
+OFF = "off"
+"""What switches a limit off that there is by default."""
+
+_NO_TIME = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is not a tick, but it is a duration
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*([A-Za-z]+)\s*\Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -87,9 +103,7 @@ class Tick:
 
     def from_datetime(self, moment: datetime, zone: tzinfo = UTC) -> int:
         """The time point that contains a moment; one without a zone is in ``zone``."""
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        micro = (aware - _EPOCH) // timedelta(microseconds=1)
-        point = Fraction(micro, 1_000_000) // self.seconds
+        point = seconds_of(moment, zone) // self.seconds
         if point < 0:
             raise TimeError(f"{moment.isoformat()} lies before 1970: time points are not negative")
         return int(point)
@@ -137,6 +151,35 @@ class Tick:
 def is_date(time: object) -> bool:
     """Whether a time is given as a date."""
     return isinstance(time, datetime) or (isinstance(time, str) and not time.strip().isdigit())
+
+
+def seconds_of(moment: datetime, zone: tzinfo = UTC) -> Fraction:
+    """A moment in seconds since 1970, exactly; one without a zone is in ``zone``."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return Fraction((aware - _EPOCH) // timedelta(microseconds=1), 1_000_000)
+
+
+def moment_of(seconds: Fraction) -> datetime:
+    """The first moment, in whole microseconds, that is not before so many seconds after 1970."""
+    return _EPOCH + timedelta(microseconds=-int(-seconds * 1_000_000 // 1))
+
+
+def read_length(given: str | int, tick: Tick, what: str) -> Fraction:
+    """A length of time that a user gives to a run, in seconds; an integer counts ticks. It may be no time at all.
+
+    >>> read_length("2 min", SECOND, "the lateness"), read_length(3, SECOND, "the lateness")
+    (Fraction(120, 1), Fraction(3, 1))
+    """
+    if isinstance(given, str):
+        if _NO_TIME.match(given):
+            return Fraction(0)
+        try:
+            return Tick.parse(given).seconds
+        except TimeError:
+            raise TimeError(f"{what}: {given!r} is not a duration: write a number and a unit, as in '20 s'") from None
+    if given < 0:
+        raise TimeError(f"{what} cannot be negative")
+    return tick.seconds * given
 
 
 SECOND = Tick()

@@ -106,11 +106,11 @@ def test_start_and_until_bound_the_timeline(laser):
     assert result.stdout == CHANGES + "42  - q(x2, y)\n"
 
 
-def test_a_record_before_the_start_is_refused_or_set_aside(here, laser):
-    result = laser("eval", "p.lars", "s.stream", "--start", "37", code=1)
-    assert result.stderr == "error: s.stream:1: time 36 lies before the start, 37\n"
-    laser("eval", "p.lars", "s.stream", "--start", "37", "--rejects", "bad.jsonl")
-    assert len((here / "bad.jsonl").read_text().splitlines()) == 1
+def test_records_before_the_start_do_not_count(here, laser):
+    result = laser("eval", "p.lars", "s.stream", "--start", "37", "--rejects", "bad.jsonl", "--verbose")
+    assert result.stdout == "38  + q(x2, y)\n"
+    assert result.stderr == "1 fact, 5 time points, 1 change, 0 rejected, 0 reports\n"
+    assert (here / "bad.jsonl").read_text() == ""
 
 
 def test_an_empty_stream_has_a_timeline_only_with_a_start(here, laser):
@@ -230,3 +230,65 @@ def test_a_file_that_is_no_format_of_answers_is_not_written(laser, here):
     result = laser("eval", here / "p.lars", here / "s.stream", "-o", here / "answers.xlsx", code=2)
     assert ".xlsx is not a format of answers" in result.stderr
     assert not (here / "answers.xlsx").exists()
+
+
+OUT_OF_ORDER = "36: a(x1, y).\n39:\n37: a(x2, y).\n41:\n30: a(x3, y).\n50:\n"
+
+
+def test_records_out_of_order_within_the_lateness_are_put_in_order(here, laser):
+    (here / "o.stream").write_text(OUT_OF_ORDER)
+    result = laser("eval", "p.lars", "o.stream", "--lateness", "3 s", "--late", "late.jsonl", "--verbose")
+    assert result.stdout == "36  + q(x1, y)\n37  + q(x2, y)\n40  - q(x1, y)\n41  - q(x2, y)\n"
+    assert result.stderr == "2 facts, 15 time points, 4 changes, 0 rejected, 1 late, 0 reports\n"
+    assert json.loads((here / "late.jsonl").read_text()) == {"fact": "a(x3, y)", "time": 30, "line": 5}
+
+
+def test_late_facts_are_told_where_nobody_keeps_them(here, laser):
+    (here / "o.stream").write_text(OUT_OF_ORDER)
+    result = laser("eval", "p.lars", "o.stream", "--lateness", "0 s")
+    assert result.stderr == "warning: 2 facts came too late and did not count: --late FILE keeps them\n"
+    assert laser("eval", "p.lars", "o.stream", "--lateness", "0 s", "--quiet").stderr == ""
+
+
+def test_a_lateness_that_is_no_duration_is_wrong_usage(laser):
+    assert "'soon' is not a duration" in laser("eval", "p.lars", "s.stream", "--lateness", "soon", code=2).stderr
+
+
+@pytest.mark.parametrize(("only", "expected"), [("begun", " + "), ("ended", " - ")])
+def test_changes_as_events(laser, only, expected):
+    lines = laser("eval", "p.lars", "s.stream", "--only", only).stdout.splitlines()
+    assert lines == [line for line in CHANGES.splitlines() if expected in line]
+    assert lines
+    assert (
+        "is for --as changes" in laser("eval", "p.lars", "s.stream", "--only", only, "--as", "intervals", code=2).stderr
+    )
+
+
+def test_numbers_that_have_nothing_to_do_with_the_clock_are_refused_under_it(laser):
+    result = laser("eval", "p.lars", "-", "--clock", "wall", stdin="36: a(x1, y).\n", code=1)
+    assert "--clock wall needs times that are dates" in result.stderr
+
+
+def test_a_date_far_ahead_of_the_clock_is_refused_in_a_live_stream_and_told_of_in_a_file(here, laser):
+    rows = "2026-01-01T00:00:00Z: a(x1, y).\n2926-01-01T00:00:00Z: a(x2, y).\n2026-01-01T00:00:01Z: a(x2, y).\n"
+    (here / "f.stream").write_text(rows)
+    live = laser("eval", "p.lars", "-", "--rejects", "bad.jsonl", "--only", "begun", stdin=rows)
+    assert live.stdout.splitlines() == ["2026-01-01T00:00:00Z  + q(x1, y)", "2026-01-01T00:00:01Z  + q(x2, y)"]
+    reason = json.loads((here / "bad.jsonl").read_text())["reason"]
+    assert reason == "2926-01-01T00:00:00Z lies more than 1 d ahead of the clock (--max-ahead)"
+    told = laser("eval", "p.lars", "f.stream", "--lateness", "1 s").stderr
+    assert told.startswith(
+        "warning: line 2 lies ahead of the clock, at 2926-01-01T00:00:00Z: --max-ahead '1 d' refuses"
+    )
+    assert "f.stream:2: 2926" in laser("eval", "p.lars", "f.stream", "--max-ahead", "1 d", code=1).stderr
+    assert laser("eval", "p.lars", "-", "--max-ahead", "off", "--lateness", "0 s", "-q", stdin=rows).stderr == ""
+
+
+def test_a_table_from_standard_input_is_followed_row_by_row(here, laser):
+    (here / "hot.lars").write_text("#input temp(m: string, v: number).\nhot(M) :- temp(M, V), V > 90.\n")
+    rows = "ts,m,v\n1,oven,95\n3,oven,10\n2,oven,99\n4,mill,n/a\n"
+    result = laser("eval", "hot.lars", "--input", "temp=-", "--lateness", "1 s", "--rejects", "bad", "-v", stdin=rows)
+    assert result.stdout == "1  + hot(oven)\n3  - hot(oven)\n"
+    assert result.stderr == "3 facts, 3 time points, 2 changes, 1 rejected, 0 late, 0 reports\n"
+    two = ["--input", "temp=-", "--input", "temp/2=-"]
+    assert "one table can be followed" in laser("eval", "hot.lars", *two, stdin=rows, code=2).stderr

@@ -8,6 +8,8 @@ import select
 import signal
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -44,16 +46,34 @@ def test_nobody_reading_is_no_error(here, start):
     assert process.stderr.read() == ""
 
 
-def test_an_interrupt_leaves_no_traceback_and_no_file(here, start):
-    process = start("eval", "p.lars", "-", "--output", "out.txt", "--rejects", "bad.jsonl")
-    process.stdin.write("noise\n36: a(x1, y).\n")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_followed_stream_that_is_interrupted_ends_as_at_its_end(here, start, number):
+    process = start("eval", "p.lars", "-", "--as", "intervals", "-o", "out.txt", "--rejects", "bad.jsonl", "-v")
+    process.stdin.write("36: a(x1, y).\nnoise\n")
     process.stdin.flush()
     while not (here / "bad.jsonl").exists() or not (here / "bad.jsonl").read_text():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)  # the reader has rejected the noise, and the fact before it is on its way
+    process.send_signal(number)
     assert process.wait(WAIT) == 130
-    assert "Traceback" not in process.stderr.read()
-    assert sorted(os.listdir(here)) == ["bad.jsonl", "p.lars", "s.stream"]
+    assert process.stderr.read() == "1 fact, 1 time point, 1 change, 1 rejected, 0 reports\n"
+    assert (here / "out.txt").read_text() == "q(x1, y)  [36, 36…]\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_file_that_is_interrupted_leaves_no_traceback_and_no_answer(here, start, number):
+    (here / "endless.lars").write_text("n(X) :- a(X, _). n(Y) :- n(X), Y = X + 1.\n")
+    (here / "one.stream").write_text("bad\n36: a(1, y).\n")
+    process = start(
+        "eval", "endless.lars", "one.stream", "--limit", "1000000000", "-o", "out.txt", "--rejects", "bad.jsonl"
+    )
+    while not (here / "bad.jsonl").exists() or not (here / "bad.jsonl").read_text():
+        assert process.poll() is None
+    time.sleep(0.2)
+    process.send_signal(number)
+    assert process.wait(WAIT) == 130
+    assert process.stderr.read().strip() == ""
+    assert sorted(os.listdir(here)) == ["bad.jsonl", "endless.lars", "one.stream", "p.lars", "s.stream"]
 
 
 @pytest.mark.parametrize(
@@ -149,3 +169,48 @@ def test_a_full_disk_is_an_error(start):
 def test_output_may_be_named_like_a_device(start):
     process = start("eval", "p.lars", "s.stream", "--output", "/dev/stdout")
     assert process.communicate(timeout=WAIT)[0].startswith("36  + q(x1, y)\n")
+
+
+def stamped(fact, ago=0):
+    return f"{(datetime.now(UTC) - timedelta(seconds=ago)).isoformat()}: {fact}.\n"
+
+
+SILENT = "silent(H) :- host(H), not ping(H) in [1 s].\nhost(a).\n"
+
+
+def test_a_stream_that_falls_silent_is_found_by_the_clock(here, start):
+    (here / "hosts.lars").write_text(SILENT)
+    process = start("eval", "hosts.lars", "-", "--clock", "wall", "-v")
+    process.stdin.write(stamped("ping(a)"))
+    process.stdin.flush()
+    assert read_soon(process.stdout).endswith("+ silent(a)\n")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(WAIT) == 130
+    assert "1 fact, " in process.stderr.read()
+
+
+def test_a_file_is_followed_as_it_grows_under_the_clock(here, start):
+    (here / "hosts.lars").write_text(SILENT)
+    log = here / "pings.stream"
+    log.write_text(stamped("ping(a)", ago=90) + stamped("ping(a)", ago=80))
+    process = start("eval", "hosts.lars", "pings.stream", "--clock", "wall")
+    assert read_soon(process.stdout).endswith("+ silent(a)\n")
+    assert read_soon(process.stdout).endswith("- silent(a)\n")
+    assert read_soon(process.stdout).endswith("+ silent(a)\n")
+    row = stamped("ping(a)")
+    with log.open("a") as file:
+        file.write(row[:30])
+        file.flush()
+        time.sleep(0.3)  # half a line is no line yet
+        file.write(row[30:])
+    assert read_soon(process.stdout).endswith("- silent(a)\n")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(WAIT) == 130
+
+
+def test_the_clock_ends_with_the_stream(here, start):
+    (here / "hosts.lars").write_text(SILENT)
+    process = start("eval", "hosts.lars", "-", "--clock", "wall", "--lateness", "1 min")
+    out, err = process.communicate(stamped("ping(a)", ago=90) + stamped("ping(a)", ago=80), timeout=WAIT)
+    assert [line[-11:] for line in out.splitlines()] == ["+ silent(a)", "- silent(a)"]
+    assert (process.returncode, err) == (0, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from laser import Reasoner, intervals, run
-from laser.engine.run import drive
+from laser.engine.run import step_through
 from laser.errors import FactError
 
 PROGRAM = "q(X) :- p(X) in [1]. idle :- not r in [2]."
@@ -13,7 +13,7 @@ PROGRAM = "q(X) :- p(X) in [1]. idle :- not r in [2]."
 
 def steps(stream, start=None, until=None, by_entry=False):
     reasoner = Reasoner(PROGRAM, start)
-    return [(step.time, len(step.facts)) for step in drive(reasoner, stream, until, by_entry)]
+    return [(step.time, len(step.facts)) for step in step_through(reasoner, stream, until, by_entry)]
 
 
 def test_entries_of_one_time_point_are_one_step():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from laser.errors import LaserError, RecordError
+from laser.io.ahead import Ahead
 from laser.io.records import Record, Rejects
 from laser.io.tables import TableInput, read_tables
 from laser.ticks import Tick
@@ -21,9 +22,9 @@ GOOD = [("007", 80), ("p1", 131.5), ("p2", 90)]
 
 
 def read(
-    path: Path, rejects: Rejects | None = None, tick: str = "1 s", latest: int | None = None, **given
+    path: Path, rejects: Rejects | None = None, tick: str = "1 s", ahead: Ahead | None = None, **given
 ) -> list[Record]:
-    return read_tables([TableInput(**{**HR, "path": str(path), **given})], Tick.parse(tick), rejects, latest)
+    return read_tables([TableInput(**{**HR, "path": str(path), **given})], Tick.parse(tick), rejects, ahead)
 
 
 def as_csv(place: Path) -> Path:
@@ -128,8 +129,19 @@ def test_a_row_with_a_wrong_year_is_refused_where_a_limit_is_given(tmp_path):
     path = tmp_path / "readings.csv"
     path.write_text("ts,patient,bpm\n2099-01-01T00:00:00Z,p1,80\n2026-01-01T00:00:00Z,p1,80\n", "utf-8")
     sink = io.StringIO()
-    assert len(read(path, Rejects(sink), latest=2_000_000_000)) == 1
-    assert "lies further ahead of the clock" in sink.getvalue()
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    ahead = Ahead(Tick(), lambda: now, timedelta(days=1), "1 d")
+    assert len(read(path, Rejects(sink), ahead=ahead)) == 1
+    assert "column ts: 2099-01-01T00:00:00Z lies more than 1 d ahead of the clock" in sink.getvalue()
+
+
+def test_a_row_ahead_of_the_clock_is_told_of_once_where_there_is_no_limit(tmp_path):
+    path = tmp_path / "readings.csv"
+    path.write_text("ts,patient,bpm\n" + "2099-01-01T00:00:00Z,p1,80\n" * 2, "utf-8")
+    told: list[str] = []
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert len(read(path, ahead=Ahead(Tick(), lambda: now, tell=told.append))) == 2
+    assert told == ["line 2 lies ahead of the clock, at 2099-01-01T00:00:00Z: --max-ahead '1 d' refuses such rows"]
 
 
 @pytest.mark.parametrize(

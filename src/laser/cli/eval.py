@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import click
 
@@ -17,16 +18,25 @@ from laser.checks.accept import accept
 from laser.checks.load import load
 from laser.cli import eval_sql, messages, options
 from laser.cli.eval_sql import Answer
+from laser.cli.following import LateWriter, check_clock, follow
+from laser.cli.interrupts import interrupts
+from laser.engine.driver import Inbox
+from laser.engine.live import Aside, Live
 from laser.engine.reasoner import Reasoner
-from laser.engine.run import Step, drive
+from laser.engine.run import Step, step_through
 from laser.io import FORMATS, FORMS, Record, Rejects, format_of, write_whole_bytes
 from laser.io.formats.format import AnswerWriter, Format, FormName, LineFormat, Times
+from laser.io.forms import Changes
 from laser.io.lines import STDIN
 from laser.phrases import count
 from laser.settings import DEFAULT_LIMIT
 from laser.sql.history import Engine
+from laser.syntax.program import Program
+from laser.ticks import read_length
 
 __all__ = ["command"]
+
+INTERRUPTED = 130
 
 _FOREIGN = frozenset(
     {".xlsx", ".xls", ".pdf", ".docx", ".html", ".svg", ".png", ".db", ".sqlite", ".orc", ".avro", ".xml"}
@@ -42,6 +52,9 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
 @click.argument("stream", type=options.STREAM, required=False)
 @click.option(
     "--as", "form", type=click.Choice(list(FORMS)), default="changes", show_default=True, help="What to write."
+)
+@click.option(
+    "--only", type=click.Choice(["begun", "ended"]), help="Of the changes, only what begins to hold, or what ceases."
 )
 @click.option(
     "--format",
@@ -77,13 +90,25 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
     show_default=True,
     help="Who answers with --as intervals: SQL needs the whole file; auto takes it for large Parquet files.",
 )
+@click.option(
+    "--clock",
+    type=click.Choice(["wall"]),
+    help="Let time go on with the clock while a live stream is silent. A file is followed as it grows.",
+)
+@click.option(
+    "--lateness",
+    metavar="DURATION",
+    callback=options.length,
+    help="How long a record may come after later ones; time points are answered when they are complete.",
+)
+@click.option("--late", type=click.Path(dir_okay=False), help="Set facts that come too late aside in this file.")
 @click.option("--rejects", type=click.Path(dir_okay=False), help="Set malformed records aside in this file, and go on.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), help="Write to this file, which appears whole or not at all."
 )
 @click.option("--quiet", "-q", is_flag=True, help="No summary and no run-time reports.")
 @click.option("--verbose", "-v", is_flag=True, help="A summary also where standard error is no terminal.")
-def command(**given: Any) -> None:
+def command(**given: Any) -> int:
     """Answer STREAM by the rules of PROGRAM.
 
     STREAM is a file of text (36: a(x1, y), b(y, z).) or of another format, plain or .gz; - is standard input, and each of its lines
@@ -98,8 +123,9 @@ def command(**given: Any) -> None:
       laser eval cooling.lars readings.stream --start 2026-01-01T00:00:00Z --tick "250 ms"
       laser eval fleet.lars --input hr=readings.csv --time ts
       tail -f readings.stream | laser eval cooling.lars -
+      laser eval hosts.lars --input ping=pings.csv --clock wall --lateness "5 s"
     """
-    evaluate(EvalOptions(**given))
+    return evaluate(EvalOptions(**given))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +135,13 @@ class EvalOptions(options.RunFlags):
     program: str
     stream: str | None
     form: FormName
+    only: str | None
     layout: str | None
     times: str
     engine: Engine
+    clock: str | None
+    lateness: str | None
+    late: str | None
     rejects: str | None
     output: str | None
     quiet: bool
@@ -120,17 +150,33 @@ class EvalOptions(options.RunFlags):
     @property
     def follows(self) -> bool:
         """Whether the stream comes line by line, and each line wants its answer."""
-        return self.stream == STDIN
+        return self.clock is not None or STDIN in (self.stream, *self.tables.values())
+
+    @property
+    def is_live(self) -> bool:
+        return self.follows
+
+    @property
+    def takes_any_order(self) -> bool:
+        return self.clock is not None or self.lateness is not None
+
+    def live(self, reasoner: Reasoner, aside: Callable[[Aside], object]) -> Live:
+        """How the stream is followed."""
+        lateness = read_length(self.lateness or 0, self.tick, "--lateness")
+        return Live(reasoner, self.tick, lateness, self.settings.until, aside, every_tick=self.form == "snapshots")
 
     @property
     def summarises(self) -> bool:
         return not self.quiet and (self.verbose or messages.on_terminal())
 
 
-def evaluate(wanted: EvalOptions) -> None:
+def evaluate(wanted: EvalOptions) -> int:
     """Run the program over the stream and write the answers."""
     read = [wanted.program, *([wanted.stream] if wanted.stream else []), *wanted.tables.values(), *wanted.background]
-    options.different_files({"--output": wanted.output, "--rejects": wanted.rejects}, read)
+    written = {"--output": wanted.output, "--rejects": wanted.rejects, "--late": wanted.late}
+    options.different_files(written, read)
+    if wanted.only is not None and wanted.form != "changes":
+        raise click.UsageError(f"--only {wanted.only} is for --as changes")
     settings = wanted.settings
     program = load(wanted.program)
     accept(program, settings)  # what is wrong with it is said before a record arrives
@@ -141,14 +187,45 @@ def evaluate(wanted: EvalOptions) -> None:
             _write_intervals(answered, _open_writer(wanted, answered.dates, stack))
             if wanted.summarises:
                 messages.say(answered.summary(rejects.count if rejects else 0))
-            return
+            return 0
         records = wanted.records(program, wanted.stream, rejects)
-        first = next(records, None)
-        reasoner = Reasoner.of(program, wanted.settings_of([] if first is None else [first]))
-        run = Run(wanted, reasoner, _open_writer(wanted, reasoner.dates, stack))
-        run.answer(records if first is None else chain([first], records))
-    if wanted.summarises:
-        messages.say(run.summary(rejects.count if rejects else 0))
+        inbox = Inbox(records) if wanted.follows else None
+        stack.enter_context(interrupts(inbox or threading.Event(), wanted.follows, _say_nothing))
+        run = _reason(wanted, program, records, inbox, stack)
+    run.close(rejects.count if rejects else 0)
+    return INTERRUPTED if inbox is not None and inbox.is_set() else 0
+
+
+def _say_nothing(_: str) -> None:
+    """The summary tells that the run ended."""
+
+
+def _reason(
+    wanted: EvalOptions, program: Program, records: Iterator[Record], inbox: Inbox[Record] | None, stack: ExitStack
+) -> Run:
+    """Let the reasoner answer the records, which come through the inbox where the stream is followed."""
+    late = None if wanted.late is None else _open_text(wanted.late, stack)
+    first = _first(records, inbox)
+    if wanted.clock is not None:
+        check_clock(first, wanted.tick)
+    known = [] if first is None else [first]
+    reasoner = Reasoner.of(program, wanted.settings_of(known))
+    run = Run(wanted, reasoner, _open_writer(wanted, reasoner.dates, stack))
+    if inbox is None and not wanted.takes_any_order:
+        run.answer(run.steps(chain(known, records)))
+        return run
+    live = wanted.live(reasoner, LateWriter(late, reasoner))
+    run.answer(follow(live, chain(known, records) if inbox is None else known, inbox, wanted.clock is not None))
+    run.late = live.late
+    return run
+
+
+def _first(records: Iterator[Record], inbox: Inbox[Record] | None) -> Record | None:
+    """The first record, once it is there; it tells whether times are dates."""
+    if inbox is None:
+        return next(records, None)
+    first = inbox.receive(None)
+    return first if isinstance(first, Record) else None
 
 
 def _write_intervals(answered: Answer, writer: AnswerWriter) -> None:
@@ -158,9 +235,11 @@ def _write_intervals(answered: Answer, writer: AnswerWriter) -> None:
 
 
 def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:
-    if path is None:
-        return None
-    return Rejects(stack.enter_context(open(path, "w", encoding="utf-8")))
+    return None if path is None else Rejects(_open_text(path, stack))
+
+
+def _open_text(path: str, stack: ExitStack) -> TextIO:
+    return stack.enter_context(open(path, "w", encoding="utf-8"))
 
 
 def _layout(wanted: EvalOptions) -> Format:
@@ -197,13 +276,17 @@ class Run:
 
     def __init__(self, wanted: EvalOptions, reasoner: Reasoner, writer: AnswerWriter) -> None:
         self._wanted, self._reasoner, self._writer = wanted, reasoner, writer
-        self._form = FORMS[wanted.form](writer)
-        self._facts = self._changes = self._reports = 0
+        self._form = FORMS[wanted.form](writer) if wanted.only is None else Changes(writer, wanted.only == "begun")
+        self._facts = self._changes = self._reports = self.late = 0
 
-    def answer(self, records: Iterable[Record]) -> None:
-        """Write the answers to all records, up to the end that was asked for."""
+    def steps(self, records: Iterable[Record]) -> Iterator[Step]:
+        """The steps through records that are in order, up to the end that was asked for."""
         stream = ((record.time, record.facts) for record in records)
-        for step in drive(self._reasoner, stream, self._wanted.settings.until, by_entry=self._wanted.follows):
+        return step_through(self._reasoner, stream, self._wanted.settings.until)
+
+    def answer(self, steps: Iterable[Step]) -> None:
+        """Write the answers of all steps."""
+        for step in steps:
             self._write(step)
         self._form.end()
         self._writer.close()
@@ -224,11 +307,20 @@ class Run:
             for report in fresh:
                 messages.warning(report)
 
+    def close(self, rejected: int) -> None:
+        """Say what happened, to those who want to know."""
+        if self._wanted.summarises:
+            messages.say(self.summary(rejected))
+        elif self.late and not self._wanted.quiet:
+            kept = "" if self._wanted.late else ": --late FILE keeps them"
+            messages.warning(f"{count(self.late, 'fact')} came too late and did not count{kept}")
+
     def summary(self, rejected: int) -> str:
         """What happened, in a line."""
         first, present = self._reasoner.start, self._reasoner.time
         points = 0 if first is None or present is None else present - first + 1
         return (
             f"{count(self._facts, 'fact')}, {count(points, 'time point')}, {count(self._changes, 'change')}, "
-            f"{rejected:,} rejected, {count(self._reports, 'report')}"
+            f"{rejected:,} rejected, {f'{self.late:,} late, ' if self._wanted.takes_any_order else ''}"
+            f"{count(self._reports, 'report')}"
         )

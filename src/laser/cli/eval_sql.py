@@ -63,7 +63,7 @@ def answer(wanted: EvalOptions, program: Program, rejects: Rejects | None) -> An
 
 
 def _suits(wanted: EvalOptions, program: Program) -> bool:
-    whole = wanted.form == "intervals" and not wanted.follows
+    whole = wanted.form == "intervals" and not wanted.follows and not wanted.takes_any_order
     if wanted.engine == "sql":
         if not whole:
             raise click.UsageError("--engine sql answers with --as intervals, and a file that is complete")

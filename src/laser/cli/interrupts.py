@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do to a pipeline: a stream ends after the micro-batch at hand, a batch ends at once."""
+"""What Ctrl-C and SIGTERM do: a stream that is followed ends after what is at hand, anything else ends at once."""
 
 from __future__ import annotations
 
@@ -7,16 +7,25 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["interrupts"]
+__all__ = ["Stop", "interrupts"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+class Stop(Protocol):
+    """What is told to end: an event, or what has its words."""
+
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+
+
 @contextmanager
-def interrupts(stop: threading.Event, follows: bool, say: Callable[[str], None]) -> Iterator[None]:
-    """Within, the first signal sets ``stop`` if the pipeline follows a stream; any other one raises KeyboardInterrupt."""
+def interrupts(
+    stop: Stop, follows: bool, say: Callable[[str], None], words: str = "ending after the micro-batch at hand"
+) -> Iterator[None]:
+    """Within, the first signal sets ``stop`` if a stream is followed; any other one raises KeyboardInterrupt."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -26,7 +35,7 @@ def interrupts(stop: threading.Event, follows: bool, say: Callable[[str], None])
         if not follows or stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        say("ending after the micro-batch at hand; once more ends at once")
+        say(f"{words}; once more ends at once")
 
     before = {each: signal.signal(each, handle) for each in _SIGNALS}
     try:

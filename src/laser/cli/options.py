@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,22 +15,25 @@ import click
 
 from laser.checks.accept import accept
 from laser.cli import messages
+from laser.engine.driver import A_DAY, wall_clock
 from laser.errors import LaserError, ProgramError, TimeError
 from laser.io import FORMATS, Record, Rejects, read_background, read_stream
+from laser.io.ahead import Ahead
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
-from laser.io.tables import TIMES, TableInput, read_tables
+from laser.io.read import Manner
+from laser.io.tables import TIMES, TableInput, follow_table, read_tables
 from laser.phrases import did_you_mean, listed
 from laser.rules.uses import find_uses
 from laser.settings import DEFAULT_LIMIT, RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick
+from laser.ticks import OFF, SECOND, Tick, read_length
 from laser.values import Predicate, Value
 from laser.values.declared import Declared
 from laser.values.static_type import NUMBER, StaticType
 
 __all__ = [
-    "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "start",
+    "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "start",
     "tick", "time_point", "until",
 ]  # fmt: skip
 
@@ -136,8 +139,8 @@ def tables(command: _Command) -> _Command:
             help="The columns that are the arguments. [default: those called as #input says, or all others]",
         ),
         click.option(
-            "--max-ahead", metavar="DURATION", callback=_max_ahead,
-            help="Refuse rows of tables that lie further ahead of the clock, as those with a wrong year do.",
+            "--max-ahead", metavar="DURATION", callback=length,
+            help="Refuse rows whose dates lie further ahead of the clock; off takes all. [default: 1 d for live streams, else off]",
         ),
         click.option("--delimiter", metavar="CHARACTER", default=",", show_default=True, help="What divides the fields of CSV tables."),
     )  # fmt: skip
@@ -146,11 +149,14 @@ def tables(command: _Command) -> _Command:
     return command
 
 
-def _max_ahead(context: click.Context, option: click.Parameter, text: str | None) -> Tick | None:
+def length(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """A duration, as it was written."""
     try:
-        return None if text is None else Tick.parse(text)
+        if text not in (None, OFF):
+            read_length(text, SECOND, "it")
     except TimeError:
         raise click.BadParameter(f"{text!r} is not a duration, as in '1 d'", context, option) from None
+    return text
 
 
 def _pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -202,7 +208,7 @@ class RunFlags:
     time_column: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     delimiter: str = ","
-    max_ahead: Tick | None = None
+    max_ahead: str | None = None
 
     @cached_property
     def settings(self) -> RunSettings:
@@ -219,33 +225,53 @@ class RunFlags:
         """The settings of a run over these records, whose times are dates where the first one's is."""
         return replace(self.settings, dates=any(record.iso for record in records[:1]))
 
+    @property
+    def is_live(self) -> bool:
+        """Whether the stream comes as it happens: dates far ahead of the clock are wrong there."""
+        return False
+
+    @property
+    def takes_any_order(self) -> bool:
+        """Whether the records of a stream may be out of order; what to do with them is up to the command."""
+        return False
+
     def records(self, program: Program, stream: str | None, rejects: Rejects | None = None) -> Iterator[Record]:
         """The records of the stream, or of the tables that are given in its place."""
-        start, until = self.settings.start, self.settings.until
+        settings = self.settings
         if not self.tables:
             if stream is None:
                 raise click.UsageError("there is nothing to answer: give a STREAM, or tables with --input NAME=FILE")
-            return read_stream(stream, self.input_format, self.tick, start, rejects, program.inputs)
+            manner = Manner(not self.takes_any_order, self._ahead(), grows=self.is_live)
+            return read_stream(stream, self.input_format, self.tick, settings.start, rejects, program.inputs, manner)
         if stream is not None:
             raise click.UsageError("give a STREAM or tables with --input, not both")
         if len(self.delimiter) != 1:
             raise click.BadParameter("it is one character", param_hint="--delimiter")
-        inputs = [self._table(program, name, path) for name, path in self.tables.items()]
-        latest = None if self.max_ahead is None else self._now(self.max_ahead)
-        rows = read_tables(inputs, self.tick, rejects, latest)
-        if rows and rows[-1].iso and rows[-1].time > self._now() and until is None and latest is None:
-            row = rows[-1]
-            messages.warning(
-                f"line {row.line} lies ahead of the clock, at {self.tick.to_text(row.time)}: --max-ahead '1 d' refuses such rows"
-            )
+        rows = self._rows([self._table(program, name, path) for name, path in self.tables.items()], rejects)
+        start, until = settings.start, settings.until
         return (row for row in rows if (start is None or start <= row.time) and (until is None or row.time <= until))
 
-    def _now(self, ahead: Tick | None = None) -> int:
-        moment = datetime.now(UTC) + timedelta(seconds=float(ahead.seconds) if ahead else 0)
-        return self.tick.from_datetime(moment)
+    def _rows(self, inputs: list[TableInput], rejects: Rejects | None) -> Iterable[Record]:
+        """The rows of tables, in the order of time; of a live one, as they come."""
+        if not self.is_live:
+            return read_tables(inputs, self.tick, rejects, self._ahead())
+        if len(inputs) > 1:
+            raise click.UsageError(
+                "one table can be followed as it grows: of several, nobody knows which one is behind"
+            )
+        return follow_table(inputs[0], self.tick, rejects, self._ahead())
+
+    def _ahead(self) -> Ahead:
+        """Which dates are taken for wrong; where none are, a warning tells of the first."""
+        words = A_DAY if self.max_ahead is None and self.is_live else self.max_ahead
+        if words is None or words == OFF:
+            tell = messages.warning if self.max_ahead is None and self.until is None else _say_nothing
+            return Ahead(self.tick, wall_clock, tell=tell)
+        limit = timedelta(seconds=float(read_length(words, self.tick, "--max-ahead")))
+        return Ahead(self.tick, wall_clock, limit, words)
 
     def _table(self, program: Program, name: str, path: str) -> TableInput:
-        if not Path(path).is_file():
+        if path != STDIN and not Path(path).exists():
             raise LaserError(f"--input {name}: there is no file {path}")
         predicate = self._predicate(program, name)
         declared = program.inputs.get(predicate)
@@ -284,6 +310,10 @@ class RunFlags:
             raise LaserError(f"--input {name}: the program reads {listed(list(map(str, found)), 'and')}: say which")
         hint = did_you_mean(bare, sorted({predicate.name for predicate in known}))
         raise LaserError(f"--input {name}: the program reads no {name}" + (f"; {hint}" if hint else ""))
+
+
+def _say_nothing(_: str) -> None:
+    """For those who have said what they want."""
 
 
 def _used_as(use: StaticType | None) -> Declared:

@@ -20,7 +20,7 @@ from laser.plan.plan import Plan
 from laser.rules.declared import of_types
 from laser.settings import ReasonerOptions, RunSettings
 from laser.syntax.program import Program, expect_program
-from laser.ticks import TimeInput, is_date
+from laser.ticks import Tick, TimeInput, is_date
 from laser.values import Atom, Predicate
 from laser.values.facts import FactInput, to_atom
 
@@ -106,6 +106,11 @@ class Reasoner:
     def dates(self) -> bool:
         """Whether times are dates in this run."""
         return self._core.dates
+
+    @property
+    def tick(self) -> Tick:
+        """What one time point lasts."""
+        return self._core.tick
 
     @property
     def plan(self) -> Plan:

@@ -16,7 +16,7 @@ from laser.ticks import TimeInput
 from laser.values import Atom
 from laser.values.facts import FactInput
 
-__all__ = ["Step", "Stream", "drive", "intervals", "run"]
+__all__ = ["Step", "Stream", "intervals", "run", "step_through"]
 
 Stream: TypeAlias = Iterable[tuple[TimeInput, Iterable[FactInput]]]
 """Facts with their times, which are numbers or dates, in the order of time."""
@@ -30,7 +30,9 @@ class Step(NamedTuple):
     changes: Changes
 
 
-def drive(reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry: bool = False) -> Iterator[Step]:
+def step_through(
+    reasoner: Reasoner, stream: Stream, until: int | None = None, by_entry: bool = False
+) -> Iterator[Step]:
     """Step a reasoner through a stream, and on to ``until``.
 
     Successive entries of one time point are one step, unless each entry is to be answered at once (``by_entry``): then
@@ -82,7 +84,7 @@ def run(
     holding: set[Atom] = set()
     snapshot: frozenset[Atom] = frozenset()
     shown: int | None = None
-    for now, _, changes in drive(reasoner, stream, settings.until):
+    for now, _, changes in step_through(reasoner, stream, settings.until):
         shown = reasoner.start if shown is None else shown
         assert shown is not None
         for time, shifts in groupby(changes.shifts, key=itemgetter(0)):
@@ -110,7 +112,7 @@ def intervals(
     settings = RunSettings.read(options)
     reasoner = Reasoner.of(program, settings)
     builder = IntervalBuilder[Atom]()
-    for step in drive(reasoner, stream, settings.until):
+    for step in step_through(reasoner, stream, settings.until):
         for changed in changes_by_time(step.changes):
             yield from map(Interval._make, sorted(builder.take(*changed).rows(), key=itemgetter(1, 0)))
     if reasoner.time is not None:

@@ -27,14 +27,15 @@ class Form(Protocol):
 
 
 class Changes:
-    """Each change as it comes."""
+    """Each change as it comes; or, as events, only what begins (``only`` is True) or what ends."""
 
-    def __init__(self, writer: AnswerWriter) -> None:
-        self._writer = writer
+    def __init__(self, writer: AnswerWriter, only: bool | None = None) -> None:
+        self._writer, self._only = writer, only
 
     def take(self, changes: Iterable[Change], start: int, now: int) -> None:
         for time, atom, holds in changes:
-            self._writer.change(time, atom, holds)
+            if self._only is None or holds is self._only:
+                self._writer.change(time, atom, holds)
 
     def end(self) -> None:
         """Nothing is left: every change was written."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from time import sleep
 from typing import BinaryIO, NamedTuple, cast
 
 from laser.errors import RecordError
@@ -17,6 +19,9 @@ __all__ = ["MAX_LINE", "STDIN", "Line", "open_lines", "source_name"]
 STDIN = "-"
 MAX_LINE = 16 * 1024 * 1024
 """The longest line in bytes; a longer one is a malformed record, and never held in memory."""
+
+PAUSE = 0.1
+"""Seconds after which one looks again whether a file has grown."""
 
 _KEPT = 1000
 _BOM = b"\xef\xbb\xbf"
@@ -36,18 +41,46 @@ def source_name(path: str | Path) -> str:
 
 
 @contextmanager
-def open_lines(path: str | Path) -> Iterator[Iterator[Line]]:
-    """Open a source; ``-`` is standard input, whose lines are handed on as soon as they are complete."""
+def open_lines(path: str | Path, grows: bool = False) -> Iterator[Iterator[Line]]:
+    """Open a source; ``-`` is standard input, whose lines are handed on as soon as they are complete. A file that ``grows`` has no end."""
     with _open_bytes(path) as handle:
-        yield _lines(handle, source_name(path))
+        followed = grows and Path(path).is_file() and Path(path).suffix != ".gz"
+        yield _lines(cast(BinaryIO, _Growing(handle)) if followed else handle, source_name(path))
+
+
+class _Growing:
+    """A file to which lines are added: where it ends, one waits for more. One that became shorter was begun anew."""
+
+    def __init__(self, handle: BinaryIO) -> None:
+        self._handle = handle
+
+    def readline(self, limit: int) -> bytes:
+        line = b""
+        while not line.endswith(b"\n") and len(line) < limit:
+            more = self._handle.readline(limit - len(line))
+            line += more
+            if not more:
+                sleep(PAUSE)
+                if os.fstat(self._handle.fileno()).st_size < self._handle.tell():
+                    self._handle.seek(0)
+                    line = b""
+        return line
 
 
 def _open_bytes(path: str | Path) -> AbstractContextManager[BinaryIO]:
     if str(path) == STDIN:
-        return nullcontext(sys.stdin.buffer)
+        return nullcontext(_stdin())
     if Path(path).suffix == ".gz":
         return cast(BinaryIO, gzip.open(path, "rb"))
     return open(path, "rb")
+
+
+def _stdin() -> BinaryIO:
+    """Standard input, as a reader of our own: a thread may still wait for a line when the interpreter ends, and it must not hold Python's."""
+    try:
+        return open(sys.stdin.fileno(), "rb", closefd=False)
+    except (AttributeError, OSError, ValueError):  # a stand-in has no descriptor
+        return sys.stdin.buffer
 
 
 def _lines(handle: BinaryIO, name: str) -> Iterator[Line]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from laser.errors import FactError, RecordError
+from laser.errors import FactError, LaserError, RecordError
+from laser.io.ahead import Ahead
 from laser.io.formats import format_by_look, format_of
-from laser.io.formats.format import Format
-from laser.io.lines import source_name
+from laser.io.formats.format import Format, LineFormat
+from laser.io.lines import STDIN, source_name
 from laser.io.records import Entry, Item, Malformed, ParsedLine, Record, Rejects, accept_records, records_of
 from laser.rules.declared import of_types
 from laser.syntax.looks_like import looks_like_program
@@ -17,9 +19,21 @@ from laser.syntax.tree import InputDirective
 from laser.ticks import SECOND, Tick
 from laser.values import Atom, Predicate
 
-__all__ = ["read_background", "read_stream"]
+__all__ = ["Manner", "read_background", "read_stream"]
 
 NOTHING: Mapping[Predicate, InputDirective] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a stream is read: whether its records are in order, which dates are wrong, and whether the file grows, and so has no end."""
+
+    in_order: bool = True
+    ahead: Ahead | None = None
+    grows: bool = False
+
+
+PLAIN = Manner()
 
 
 def read_stream(
@@ -29,15 +43,38 @@ def read_stream(
     start: int | None = None,
     rejects: Rejects | None = None,
     inputs: Mapping[Predicate, InputDirective] = NOTHING,
+    manner: Manner = PLAIN,
 ) -> Iterator[Record]:
-    """The records of a stream in time order; ``-`` is standard input, a record as soon as its line is there.
+    """The records of a stream; ``-`` is standard input, a record as soon as its line is there.
 
     A fact of a predicate of ``inputs`` has the types that are declared there, or its record is malformed.
     """
     form = format_of(path, layout)
-    entries = form.read(path, tick)
-    items = _hinted(records_of(_of_types(entries, inputs) if inputs else entries, start), form)
+    entries = _read(form, path, tick, manner.grows)
+    if inputs:
+        entries = _of_types(entries, inputs)
+    if manner.ahead is not None:
+        entries = _not_ahead(entries, manner.ahead)
+    items = _hinted(records_of(entries, start, in_order=manner.in_order), form)
     return accept_records(items, rejects, source_name(path))
+
+
+def _read(form: Format, path: str | Path, tick: Tick, grows: bool) -> Iterator[Entry | Malformed]:
+    if not grows or str(path) == STDIN:
+        return form.read(path, tick)
+    if not isinstance(form, LineFormat):
+        raise LaserError(f"{path}: a file of {form.title} is complete, so the clock does not matter to it")
+    return form.read(path, tick, grows=True)
+
+
+def _not_ahead(entries: Iterable[Entry | Malformed], ahead: Ahead) -> Iterator[Entry | Malformed]:
+    """Records whose dates lie too far ahead of the clock are malformed; they do not move the time."""
+    for entry in entries:
+        if isinstance(entry, Entry) and isinstance(entry.said, ParsedLine) and entry.said.iso:
+            fault = ahead.fault(entry.said.time, entry.line)
+            yield entry if fault is None else Malformed(entry.line, entry.text, fault)
+        else:
+            yield entry
 
 
 def _of_types(

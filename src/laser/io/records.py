@@ -86,10 +86,9 @@ def reason_of(error: Exception) -> str:
 
 
 def records_of(
-    items: Iterable[Entry | Malformed], start: int | None = None, present: int | None = None
+    items: Iterable[Entry | Malformed], start: int | None = None, present: int | None = None, in_order: bool = True
 ) -> Iterator[Item]:
-    """The records of a stream, in the order of time. What comes late or before the start is malformed, and so is an answer."""
-    first = start if present is None else present
+    """The records of a stream from its start on. What is out of order is malformed, where there must be order; so is an answer."""
     for item in items:
         if isinstance(item, Malformed):
             yield item
@@ -97,11 +96,11 @@ def records_of(
         said, line, text = item
         match said:
             case ParsedLine(time):
-                if first is not None and time < first:
-                    where = f"the start, {start}" if present is None else present
-                    yield Malformed(line, text, f"time {time} lies before {where}")
-                else:
-                    first = present = time
+                if in_order and present is not None and time < present:
+                    yield Malformed(line, text, f"time {time} lies before {present}")
+                    continue
+                present = time
+                if start is None or time >= start:
                     yield Record(*said, line, text)
             case ParsedChange():
                 yield Malformed(line, text, "it is a change of an answer, not a record of a stream")

@@ -17,16 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from laser.errors import FactError, LaserError
+from laser.io.ahead import Ahead
 from laser.io.formats import CSV, JSONL, PARQUET, TEXT, format_of
 from laser.io.formats.jsonl import read_object
-from laser.io.lines import open_lines
+from laser.io.lines import STDIN, open_lines, source_name
 from laser.io.records import Item, Malformed, Record, Rejects, accept_records, reason_of
 from laser.phrases import listed
 from laser.ticks import Tick, check_time, is_date
 from laser.values import Atom, Predicate
 from laser.values.declared import Declared
 
-__all__ = ["TIMES", "TableInput", "read_tables"]
+__all__ = ["TIMES", "TableInput", "follow_table", "read_tables"]
 
 TIMES = ("time", "timestamp", "ts")
 """The columns that are the time where none is named, the first that there is."""
@@ -51,20 +52,27 @@ class TableInput:
 
 
 def read_tables(
-    inputs: Sequence[TableInput], tick: Tick, rejects: Rejects | None = None, latest: int | None = None
+    inputs: Sequence[TableInput], tick: Tick, rejects: Rejects | None = None, ahead: Ahead | None = None
 ) -> list[Record]:
-    """The rows of all tables as the records of one stream, in the order of time; those after ``latest`` are malformed."""
+    """The rows of all tables as the records of one stream, in the order of time; those too far ``ahead`` are malformed."""
     several = len(inputs) > 1
     records = [
         record
         for table in inputs
         for record in accept_records(
-            _named(_Reader(table, tick, latest).items(), several and table.path), rejects, table.path
+            _named(_Reader(table, tick, ahead).items(), several and table.path), rejects, source_name(table.path)
         )
     ]
     if len({record.iso for record in records}) > 1:
         raise LaserError("some times are dates and others are numbers: turn one into the other first")
     return sorted(records, key=attrgetter("time"))
+
+
+def follow_table(
+    table: TableInput, tick: Tick, rejects: Rejects | None = None, ahead: Ahead | None = None
+) -> Iterator[Record]:
+    """The rows of a table as they come: standard input, or a file that grows. They are not sorted."""
+    return accept_records(_Reader(table, tick, ahead, grows=True).items(), rejects, source_name(table.path))
 
 
 def _named(items: Iterable[Item], path: str | bool) -> Iterator[Item]:
@@ -76,14 +84,14 @@ def _named(items: Iterable[Item], path: str | bool) -> Iterator[Item]:
 class _Reader:
     """Reads one table; which column is what is settled with its first row."""
 
-    def __init__(self, table: TableInput, tick: Tick, latest: int | None) -> None:
-        self.table, self.tick, self.latest = table, tick, latest
+    def __init__(self, table: TableInput, tick: Tick, ahead: Ahead | None, grows: bool = False) -> None:
+        self.table, self.tick, self.ahead, self.grows = table, tick, ahead, grows
         self.time = ""
         self.args: Sequence[str] = ()
 
     def items(self) -> Iterator[Item]:
         is_known = False
-        for number, text, row in _rows(self.table):
+        for number, text, row in _rows(self.table, self.grows):
             if isinstance(row, str):
                 yield Malformed(number, text, row)
                 continue
@@ -92,10 +100,8 @@ class _Reader:
                 is_known = True
             try:
                 time, iso = self._time(row.get(self.time))
-                if self.latest is not None and time > self.latest:
-                    raise FactError(
-                        f"column {self.time}: {row[self.time]} lies further ahead of the clock than --max-ahead allows"
-                    )
+                if iso and self.ahead is not None and (fault := self.ahead.fault(time, number)) is not None:
+                    raise FactError(f"column {self.time}: {fault}")
                 yield Record(time, (self._fact(row),), iso, number, text)
             except (LaserError, ValueError) as error:
                 yield Malformed(number, text, reason_of(error))
@@ -151,22 +157,24 @@ class _Field(str):
     __slots__ = ()
 
 
-def _rows(table: TableInput) -> Iterator[tuple[int, str, Row | str]]:
+def _rows(table: TableInput, grows: bool = False) -> Iterator[tuple[int, str, Row | str]]:
     """The rows of a file with their numbers and texts; a text in place of a row says why there is none."""
     form = format_of(table.path, table.layout)
     if form is PARQUET:
+        if grows and table.path != STDIN:
+            raise LaserError(f"{table.path}: a file of {form.title} is complete, so the clock does not matter to it")
         for number, row in enumerate(PARQUET.rows(table.path), 1):
             yield number, json.dumps(row, ensure_ascii=False, default=str), row
     elif form is JSONL:
-        yield from _json_rows(table.path)
+        yield from _json_rows(table.path, grows)
     elif form in (CSV, TEXT):
-        yield from _csv_rows(table.path, table.delimiter)
+        yield from _csv_rows(table.path, table.delimiter, grows)
     else:
         raise LaserError(f"{table.path}: {form.title} is not a format of tables")
 
 
-def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Row | str]]:
-    with open_lines(path) as lines:
+def _json_rows(path: str | Path, grows: bool) -> Iterator[tuple[int, str, Row | str]]:
+    with open_lines(path, grows) as lines:
         for number, text, fault in lines:
             if fault is not None or not text.strip():
                 if fault is not None:
@@ -178,9 +186,9 @@ def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Row | str]]:
                 yield number, text, reason_of(error)
 
 
-def _csv_rows(path: str | Path, delimiter: str) -> Iterator[tuple[int, str, Row | str]]:
+def _csv_rows(path: str | Path, delimiter: str, grows: bool) -> Iterator[tuple[int, str, Row | str]]:
     header: list[str] | None = None
-    with open_lines(path) as lines:
+    with open_lines(path, grows) as lines:
         for number, text, fault in CSV.gather(lines):
             if fault is not None:
                 yield number, text, fault

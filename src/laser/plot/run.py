@@ -6,7 +6,7 @@ from typing import Unpack
 
 from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
-from laser.engine.run import Stream, drive
+from laser.engine.run import Stream, step_through
 from laser.plot.model import Timeline
 from laser.plot.tracks import Lines, Tracks, make_timeline
 from laser.settings import RunOptions, RunSettings
@@ -52,7 +52,7 @@ def draw_run(
 def track(reasoner: Reasoner, stream: Stream, until: int | None) -> tuple[Tracks, Tracks]:
     """Drive a reasoner through a stream: what was given, and what was derived."""
     given, derived = Tracks(), Tracks()
-    for time, facts, changes in drive(reasoner, stream, until):
+    for time, facts, changes in step_through(reasoner, stream, until):
         given.seen(time)
         for fact in facts:
             given.point(time, to_atom(fact))

@@ -9,7 +9,7 @@ from typing import Any
 
 from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
-from laser.engine.run import drive
+from laser.engine.run import step_through
 from laser.errors import FactError, TimeError
 from laser.io.formats import format_of_text
 from laser.io.lines import Line
@@ -60,7 +60,7 @@ class LiveRun:
         stream = [(record.time, record.facts) for record in records]
         if any(record.iso for record in records[:1]) and self._reasoner.time is None:
             self._reasoner = Reasoner.of(self._program, replace(self._settings, dates=True))
-        for time, given, changed in drive(self._reasoner, stream) if stream else ():
+        for time, given, changed in step_through(self._reasoner, stream) if stream else ():
             changes += [(at, str(atom), holds) for at, atom, holds in changed]
             atoms = list(map(to_atom, given))
             facts += [(time, str(atom)) for atom in atoms]

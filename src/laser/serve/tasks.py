@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from laser.checks.load import parse
 from laser.checks.report import check
 from laser.engine.reasoner import Reasoner
-from laser.engine.run import drive
+from laser.engine.run import step_through
 from laser.errors import LaserError, ProgramError
 from laser.io.formats import format_of_text
 from laser.io.lines import Line
@@ -139,7 +139,7 @@ def snapshot(message: Message) -> Message:
     request = Request(message)
     at = int(message["at"])
     reasoner = request.reasoner()
-    for _ in drive(reasoner, request.stream, at):
+    for _ in step_through(reasoner, request.stream, at):
         pass
     facts = [fact for record in request.records if record.time == at for fact in record.facts]
     return {"holding": [str(atom) for atom in sorted(reasoner.holding())], "facts": list(map(str, facts))}

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
-from laser.errors import LaserError
-from laser.ticks import Tick
+from laser.ticks import OFF, Tick, read_length
 
 __all__ = ["NO_TIME", "OFF", "Ahead", "Duration"]
-
-_NONE = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is not a tick, but it is a duration
-OFF = "off"
-"""What switches a limit off that there is by default."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +26,8 @@ class Duration:
         >>> Duration.read("2 min", Tick(), "the lateness"), Duration.read(3, Tick(), "the lateness")
         (Duration(micros=120000000, text='2 min'), Duration(micros=3000000, text='3 s'))
         """
-        if isinstance(given, str):
-            seconds = Tick.parse(given).seconds if not _NONE.match(given) else 0
-            return cls(int(seconds * 1_000_000), given.strip())
-        if given < 0:
-            raise LaserError(f"{what} cannot be negative")
-        length = tick.seconds * given
-        return cls(int(length * 1_000_000), str(Tick(length)))
+        length = read_length(given, tick, what)
+        return cls(int(length * 1_000_000), given.strip() if isinstance(given, str) else str(Tick(length)))
 
 
 NO_TIME = Duration(0, "0 s")

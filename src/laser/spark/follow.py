@@ -18,6 +18,7 @@ from laser.spark.answers import Answers
 from laser.spark.progress import PredicateSummary, ProgressListener, QueryProgress, Summary
 from laser.spark.sinks import batch_writer, reject_writer
 from laser.spark.stopping import Gate, end_after_batch, is_alive
+from laser.ticks import SECOND, read_length
 
 __all__ = ["checkpoint_of", "follow"]
 
@@ -114,5 +115,10 @@ def _start(table: DataFrame, write: Write, pipeline: Pipeline, name: str, stop: 
     if pipeline.every == "once":
         writer = writer.trigger(availableNow=True)
     elif pipeline.every:
-        writer = writer.trigger(processingTime=pipeline.every)
+        writer = writer.trigger(processingTime=_interval(pipeline.every))
     return _Follower(table.sparkSession, writer.start(), gate)
+
+
+def _interval(every: str) -> str:
+    """A duration as users write it, in the words that Spark has for it."""
+    return f"{int(read_length(every, SECOND, 'every') * 1000)} milliseconds"

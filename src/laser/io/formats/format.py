@@ -116,8 +116,10 @@ class LineFormat(Format):
         """Lines with those joined that are one record."""
         return iter(lines)
 
-    def read(self, path: str | Path, tick: Tick, by_folder: bool = False) -> Iterator[Entry | Malformed]:
-        with open_lines(path) as lines:
+    def read(
+        self, path: str | Path, tick: Tick, by_folder: bool = False, grows: bool = False
+    ) -> Iterator[Entry | Malformed]:
+        with open_lines(path, grows) as lines:
             yield from self.read_lines(lines, self.parser(tick, Path(path) if by_folder else None))
 
     def read_background(self, path: str | Path) -> Iterator[Entry | Malformed]:
