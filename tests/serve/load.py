@@ -68,7 +68,9 @@ class Client:
 
     async def watch(self, server: Server, name: str, ready: asyncio.Event, last: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(f"GET /api/live/{name}/events HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+        writer.write(
+            f"GET /api/live/{name}/events HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n\r\n".encode()
+        )
         await writer.drain()
         await reader.readuntil(b"\r\n\r\n")
         ready.set()
@@ -110,7 +112,7 @@ class Feeder(threading.Thread):
             f"/api/live/{self.name_}/facts",
             body=self.lines(),
             encode_chunked=True,
-            headers={"Transfer-Encoding": "chunked"},
+            headers={"Transfer-Encoding": "chunked", **self.server.authorization},
         )
         self.answer = json.loads(connection.getresponse().read())
         connection.close()

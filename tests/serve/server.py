@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,6 +22,12 @@ class Server:
     def __init__(self, address: str, process: subprocess.Popen[str]) -> None:
         self.address, self.process = address, process
         self.port = urlsplit(address).port or 80
+        self.token = parse_qs(urlsplit(address).query)["token"][0]
+        self.origin = f"http://127.0.0.1:{self.port}/"
+
+    @property
+    def authorization(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
 
     def connect(self, timeout: float = 60) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
@@ -32,7 +38,7 @@ class Server:
         """Status, headers and body of an answer."""
         connection = self.connect()
         try:
-            connection.request(method, path, body, headers or {})
+            connection.request(method, path, body, {**self.authorization, **(headers or {})})
             response = connection.getresponse()
             return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
         finally:
@@ -51,7 +57,7 @@ class Server:
     def events(self, name: str, after: int | None = None) -> Iterator[tuple[int, str, dict[str, Any]]]:
         """Number, kind and body of each event, as it comes."""
         connection = self.connect()
-        headers = {} if after is None else {"Last-Event-ID": str(after)}
+        headers = {**self.authorization, **({} if after is None else {"Last-Event-ID": str(after)})}
         connection.request("GET", f"/api/live/{name}/events", headers=headers)
         response = connection.getresponse()
         try:

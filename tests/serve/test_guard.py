@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from laser.serve.access import Access
 from laser.serve.guard import Guard, authorities
 from tests.serve.server import Server, running
 
@@ -14,10 +15,12 @@ async def _nothing(*_: object) -> None:
     """An application that says nothing."""
 
 
-GUARD = Guard(_nothing, authorities(["127.0.0.1", "localhost", "::1"], 8765))
+ACCESS = Access(8765)
+GUARD = Guard(_nothing, authorities(["127.0.0.1", "localhost", "::1"], 8765), ACCESS)
 
 
 def status(path: str = "/", method: str = "GET", **headers: str) -> int:
+    headers = {"authorization": f"Bearer {ACCESS.token}", **headers}
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     refusal = GUARD.refusal(method, path, raw)
     return 200 if refusal is None else int(refusal[0])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
 import shutil
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +55,7 @@ def open_page(browser):
             ),
         )
         page.on(
-            "request", lambda request: wrong.append(request.url) if not request.url.startswith(server.address) else None
+            "request", lambda request: wrong.append(request.url) if not request.url.startswith(server.origin) else None
         )
         page.goto(server.address + fragment)
         page.wait_for_selector("#rules > div")
@@ -315,3 +318,29 @@ def contrast(page, selector: str) -> float:
         }""",
         selector,
     ))  # fmt: skip
+
+
+def test_the_token_is_not_in_the_address_any_more(server: Server, open_page) -> None:
+    page = open_page(server)
+    assert page.url == server.origin
+    page.reload()
+    page.wait_for_selector("#rules > div")
+    assert "token" not in page.url
+
+
+def test_a_page_without_the_token_says_what_to_open(server: Server, browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.origin)
+    expect(page.locator("body")).to_contain_text("open the address that `laser serve` printed")
+    context.close()
+
+
+def test_a_short_link_that_unpacks_to_very_much_is_not_taken(server: Server, open_page) -> None:
+    content = json.dumps({"program": "% bomb\n" + " " * 60_000_000, "stream": ""}).encode()
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = base64.urlsafe_b64encode(packer.compress(content) + packer.flush()).decode().rstrip("=")
+    assert len(packed) < 100_000
+    page = open_page(server, f"#p={packed}")
+    expect(page.locator("#rules")).not_to_contain_text("bomb")
+    expect(page.locator("#rules")).to_contain_text(":-")  # the example, as without a link

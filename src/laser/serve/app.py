@@ -12,12 +12,16 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
+from laser.serve.access import Access
 from laser.serve.follow import follow
 from laser.serve.guard import Guard, authorities
 from laser.serve.live import Sessions, TooManyError
+from laser.serve.log import Log
 from laser.serve.pages import FILES, examples, initial
 from laser.serve.pool import BusyError, Pool
+from laser.serve.requests import QUESTIONS, BadRequestError, read_request
 from laser.serve.settings import Settings
 from laser.ticks import Tick
 
@@ -36,18 +40,18 @@ class RefusedError(Exception):
         super().__init__(message)
 
 
-def make_app(settings: Settings, port: int) -> Guard:
+def make_app(settings: Settings, port: int, access: Access) -> Guard:
     """The application, behind its guard."""
-    server = Playground(settings)
+    server = Playground(settings, access.token)
     names = {*LOOPBACK, settings.host, *settings.names} - {"0.0.0.0", "::", ""}  # noqa: S104 - taken out, not listened on
-    return Guard(Starlette(routes=server.routes(), lifespan=server.lifespan), authorities(names, port))
+    return Guard(Starlette(routes=server.routes(), lifespan=server.lifespan), authorities(names, port), access)
 
 
 class Playground:
     """What is behind the routes."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, token: str) -> None:
+        self._settings, self._token = settings, token
         self._pool = Pool(settings.limits)
         self._sessions = Sessions(settings.limits)
 
@@ -89,16 +93,16 @@ class Playground:
     async def start(self, _: Request) -> Response:
         """What the page begins with."""
         told = {"examples": examples(), "given": initial(self._settings), "live": self._sessions.list()}
-        return JSONResponse(told)
+        return Json({**told, "token": self._token})
 
     async def ask(self, request: Request) -> Response:
         """A question that a worker answers."""
         task = request.path_params["task"]
-        if task not in ("evaluate", "snapshot", "explain", "tidy"):
+        if task not in QUESTIONS:
             raise RefusedError(404, "there is no such question")
-        body = await self._json(request)
+        body = await self._json(request, *QUESTIONS[task])
         try:
-            return JSONResponse(await unless_gone(request, self._pool.ask({**body, "task": task})))
+            return Json(await unless_gone(request, self._pool.ask({**body, "task": task})))
         except BusyError:
             raise RefusedError(503, "too many questions at once: try again in a moment") from None
 
@@ -107,10 +111,10 @@ class Playground:
     async def open_live(self, request: Request) -> Response:
         """A new live stream for a program."""
         try:
-            session, answer = await self._sessions.open(await self._json(request))
+            session, answer = await self._sessions.open(await self._json(request, "program"))
         except TooManyError:
             raise RefusedError(503, "there are as many live streams as there may be: end one first") from None
-        return JSONResponse(answer, 422 if session is None else 201)
+        return Json(answer, 422 if session is None else 201)
 
     async def feed(self, request: Request) -> Response:
         """Facts for a live stream: JSON lines or text, in one piece or as they come."""
@@ -118,20 +122,21 @@ class Playground:
         if session.process is None:
             raise RefusedError(409, "this stream is read from files, and takes nothing else")
         answer = await session.feed(request.stream())
-        return JSONResponse(answer, 409 if "error" in answer else 200)
+        return Json(answer, 409 if "error" in answer else 200)
 
     async def events(self, request: Request) -> Response:
         """The events of a live stream, from the one after ``Last-Event-ID`` (or ``?after=``) on."""
         session = self._session(request)
         if session.log.readers >= self._settings.limits.clients:
             raise RefusedError(503, "too many watch this stream")
+        session.log.readers += 1  # at once: nobody may come in between; `Watching` takes it back
         last = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
-        return StreamingResponse(session.log.read(after), media_type="text/event-stream")
+        return Watching(session.log, after)
 
     async def explain_live(self, request: Request) -> Response:
         """Why something holds in a live stream."""
-        return JSONResponse(await self._session(request).explain(await self._json(request, "atom", "at")))
+        return Json(await self._session(request).explain(await self._json(request, "atom", "at")))
 
     async def end_live(self, request: Request) -> Response:
         """End a live stream that was opened here."""
@@ -139,7 +144,7 @@ class Playground:
         if session.process is None:
             raise RefusedError(409, "this stream is read from files, and ends with the server")
         session.end()
-        return JSONResponse({"ended": session.name})
+        return Json({"ended": session.name})
 
     def _session(self, request: Request) -> Any:
         session = self._sessions.get(request.path_params["name"])
@@ -151,12 +156,12 @@ class Playground:
 
     async def _json(self, request: Request, *needed: str) -> dict[str, Any]:
         try:
-            body = json.loads(await self._body(request))
-        except (ValueError, RecursionError):
-            raise RefusedError(400, "the request is no JSON") from None
-        if not isinstance(body, dict) or not set(needed) <= body.keys():
-            raise RefusedError(400, f"the request is no object with {', '.join(needed) or 'a program'}")
-        return body
+            async with asyncio.timeout(self._settings.limits.head):
+                return read_request(await self._body(request), *needed)
+        except BadRequestError as error:
+            raise RefusedError(400, str(error)) from None
+        except TimeoutError:
+            raise RefusedError(408, "the request did not end in time") from None
 
     async def _body(self, request: Request) -> bytes:
         """The body, never more of it than is allowed."""
@@ -197,10 +202,31 @@ def answered(handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
             try:
                 return await handle(request)
             except RefusedError as refused:
-                return JSONResponse({"error": {"kind": "refused", "message": refused.message}}, refused.status)
+                return Json({"error": {"kind": "refused", "message": refused.message}}, refused.status)
         return Response(status_code=400)
 
     return handler
+
+
+class Json(JSONResponse):
+    """JSON of whatever texts there are: half a surrogate pair is written as an escape."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+
+class Watching(StreamingResponse):
+    """The events of a log for one reader, who was counted before and goes when this ends, however it ends."""
+
+    def __init__(self, log: Log, after: int) -> None:
+        self._log = log
+        super().__init__(log.read(after), media_type="text/event-stream")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._log.readers -= 1
 
 
 def _page(path: str) -> Callable[[Request], Awaitable[Response]]:

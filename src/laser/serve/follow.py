@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,9 +19,13 @@ from laser.ticks import Tick
 
 __all__ = ["Follower", "follow"]
 
+log = logging.getLogger("laser")
+
 PAUSE = 0.3
 MOST_BYTES = 1024 * 1024
 """What is read of a file in one go, so that a long one does not stop everything else."""
+MOST_TROUBLES = 1000
+"""Files that are complained about; each once."""
 MOST_TOLD = 2000
 """Rows of one event."""
 
@@ -34,25 +39,52 @@ class Follower:
         self._path, self._tick = path, tick
         self._done: dict[Path, int] = {}
         self._parsers: dict[Path, Parse] = {}
+        self._skipping: set[Path] = set()
+        self._troubles: list[str] = []
+        self._troubled: set[str] = set()
 
     def news(self) -> Iterator[Answer]:
-        """What was written since the last time."""
-        if not self._path.exists():
-            return
-        for file in answer_files(self._path) if self._path.is_dir() else [self._path]:
-            form = format_of(file)
-            yield from self._new_lines(file, form) if isinstance(form, LineFormat) else self._new_file(file, form)
+        """What was written since the last time. A file that cannot be read does not keep others from being read."""
+        try:
+            files = answer_files(self._path) if self._path.is_dir() else [self._path] if self._path.exists() else []
+        except OSError as error:
+            return self._tell(self._path, error)
+        for file in files:
+            try:
+                form = format_of(file)
+                yield from self._new_lines(file, form) if isinstance(form, LineFormat) else self._new_file(file, form)
+            except Exception as error:
+                self._tell(file, error)
+
+    def troubles(self) -> list[str]:
+        """What could not be read since the last time, each told once."""
+        told, self._troubles = self._troubles, []
+        return told
+
+    def _tell(self, file: Path, reason: object) -> None:
+        message = f"{file.name} cannot be followed: {str(reason) or type(reason).__name__}"
+        if message not in self._troubled and len(self._troubled) < MOST_TROUBLES:
+            self._troubled.add(message)
+            self._troubles.append(message)
 
     def _new_lines(self, file: Path, form: LineFormat) -> Iterator[Answer]:
         begin = self._done.get(file, 0)
         if file.stat().st_size < begin:  # it was written anew
             begin = 0
             self._parsers.pop(file, None)
+            self._skipping.discard(file)
         with file.open("rb") as handle:
             handle.seek(begin)
             data = handle.read(MOST_BYTES)
         whole = data[: data.rfind(b"\n") + 1]  # a line that is still being written waits
-        self._done[file] = begin + len(whole)
+        if len(data) == MOST_BYTES and not whole:
+            self._tell(file, f"a line is longer than {MOST_BYTES:,} bytes; it is left out")
+            self._skipping.add(file)
+        skipped = file in self._skipping
+        self._done[file] = begin + (len(whole) or len(data) if skipped else len(whole))
+        if skipped and whole:  # the end of the long line
+            self._skipping.remove(file)
+            whole = whole[whole.index(b"\n") + 1 :]
         parse = self._parsers.setdefault(file, form.parser(self._tick, file))
         lines = (Line(0, line) for line in whole.decode("utf-8", "replace").splitlines())
         return _understood(form.read_lines(lines, parse))
@@ -77,6 +109,9 @@ async def follow(session: Session, path: Path, tick: Tick) -> None:
         answers = await asyncio.to_thread(lambda: list(follower.news()))
         for body in bodies(answers):
             session.log.add("step", body)
+        for message in follower.troubles():
+            log.warning("%s", message)
+            session.log.add("trouble", {"message": message})
         await asyncio.sleep(PAUSE)
 
 

@@ -2,15 +2,19 @@
 
 A page of another site can make a browser send requests to this server. Two things tell them apart from our own page's: the
 ``Host`` that the browser believes to talk to (a name that was bent to point here is foreign) and the ``Origin`` of the page that asks.
+Other users of this machine can reach it, too: whatever tells or does something asks for the token (``access.py``).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from http import HTTPStatus
 from typing import TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from laser.serve.access import Access
 
 __all__ = ["Guard", "authorities"]
 
@@ -20,6 +24,10 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+ASK_FOR_ACCESS = (
+    "open the address that `laser serve` printed, which has a token; programs send it as `Authorization: Bearer TOKEN`"
+)
+FOREIGN_ACCESS = "the token is not that of this server: each start makes a new one, and prints the address with it"
 HEADERS = [
     (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
@@ -43,8 +51,9 @@ def authorities(names: Iterable[str], port: int) -> frozenset[str]:
 class Guard:
     """An ASGI application around another."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], access: Access) -> None:
         self._app = app
+        self._access = access
         self._hosts = hosts
         self._origins = frozenset(f"http://{host}" for host in hosts)
 
@@ -61,9 +70,16 @@ class Guard:
             await send(message)
 
         refusal = self.refusal(scope["method"], scope["path"], scope["headers"])
-        if refusal is None:
+        if refusal is not None:
+            return await _refuse(guarded, *refusal)
+        login = self._access.is_login(scope.get("query_string", b"")) if scope["path"] == "/" else None
+        if login is None:
             return await self._app(scope, receive, guarded)
-        return await _refuse(guarded, *refusal)
+        if not login:
+            return await _refuse(guarded, HTTPStatus.UNAUTHORIZED, FOREIGN_ACCESS)
+        # Onwards to the address without the token, which then is in no history; browsers keep the fragment.
+        headers = [(b"location", b"/"), (b"set-cookie", self._access.cookie.encode())]
+        return await _answer(guarded, HTTPStatus.SEE_OTHER, headers, b"")
 
     def refusal(self, method: str, path: str, raw: Iterable[tuple[bytes, bytes]]) -> tuple[HTTPStatus, str] | None:
         """Why a request is not answered; None where it is."""
@@ -80,10 +96,17 @@ class Guard:
         link = method == "GET" and path == "/" and headers.get(b"sec-fetch-mode") == b"navigate"
         if foreign and not link:
             return HTTPStatus.FORBIDDEN, "a page of another site asks"
+        if path.startswith("/api/") and not self._access.allows(headers):
+            return HTTPStatus.UNAUTHORIZED, ASK_FOR_ACCESS
         return None
 
 
 async def _refuse(send: Send, status: HTTPStatus, reason: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    body = json.dumps({"error": {"kind": "refused", "message": f"refused: {reason}"}}).encode()
+    await _answer(send, status, [(b"content-type", b"application/json")], body)
+
+
+async def _answer(send: Send, status: HTTPStatus, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    headers = [*headers, (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": int(status), "headers": headers})
-    await send({"type": "http.response.body", "body": f"refused: {reason}\n".encode()})
+    await send({"type": "http.response.body", "body": body})

@@ -57,7 +57,7 @@ class Session:
             self.used = time.monotonic()
             if self.log.closed:
                 return {"error": {"kind": "ended", "message": "this live stream has ended"}}
-            answer = await self.process.ask({"task": "live-take", "lines": lines, "first": first})
+            answer = await self._ask({"task": "live-take", "lines": lines, "first": first})
             if "error" in answer:
                 self.log.add("failed", answer["error"])
                 self.end()
@@ -76,11 +76,18 @@ class Session:
                 }
             }
         async with self.lock:
-            answer = await self.process.ask({"task": "live-explain", "atom": request["atom"], "at": request["at"]})
+            answer = await self._ask({"task": "live-explain", "atom": request["atom"], "at": request["at"]})
             if not self.process.alive:  # it took too long, and the run went with it
                 self.log.add("failed", answer.get("error", {}))
                 self.end()
             return answer
+
+    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Ask the worker. Another one in its place would know nothing of the stream."""
+        assert self.process is not None
+        if not self.process.alive:
+            return {"error": {"kind": "ended", "message": "the process of this live stream was ended: open it again"}}
+        return await self.process.ask(request)
 
     def end(self) -> None:
         """No more events, and no worker."""

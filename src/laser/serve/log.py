@@ -57,6 +57,7 @@ class Log:
         self._events: deque[Event] = deque()
         self._size = 0
         self._base = State()
+        self._states: dict[bool, bytes] = {}
         self._last = 0
         self._news = asyncio.Event()
         self.readers = 0
@@ -73,11 +74,17 @@ class Log:
         event = Event(self._last, _wire(kind, body, self._last))
         self._events.append(event)
         self._size += len(event.wire)
-        while self._size > self._most and len(self._events) > 1:
+        if self._size > self._most:
+            self._fold_oldest()
+        self._wake()
+
+    def _fold_oldest(self) -> None:
+        """Fold half of what is kept into the state: it changes seldom, and is written once for all who begin with it."""
+        while self._size > self._most // 2 and len(self._events) > 1:
             oldest = self._events.popleft()
             self._size -= len(oldest.wire)
             self._base.fold(oldest.body)
-        self._wake()
+        self._states.clear()
 
     def close(self) -> None:
         """No more events: readers end when they have read all."""
@@ -90,28 +97,23 @@ class Log:
 
     async def read(self, after: int) -> AsyncIterator[bytes]:
         """All events after a number, as they come, as server-sent events."""
-        self.readers += 1
-        try:
-            yield b"retry: 1000\n\n"
-            while True:
-                news = self._news
-                chunk, after = self._pending(after)
-                if chunk:
-                    yield chunk
-                elif self.closed:
-                    return
-                else:
-                    yield await _wait(news)
-        finally:
-            self.readers -= 1
+        yield b"retry: 1000\n\n"
+        while True:
+            news = self._news
+            chunk, after = self._pending(after)
+            if chunk:
+                yield chunk
+            elif self.closed:
+                return
+            else:
+                yield await _wait(news)
 
     def _pending(self, after: int) -> tuple[bytes, int]:
         """The next events as one piece, and the number of its last."""
-        parts: list[bytes] = []
         first = self._events[0].number if self._events else self._last + 1
         if after < first - 1 or after > self._last:
-            parts.append(self._state(first - 1, missed=after > 0))
-            after = first - 1
+            return self._state(first - 1, missed=after > 0), first - 1  # by itself: it may be large, and all share it
+        parts: list[bytes] = []
         size = 0
         # Numbers have no gaps, so that the place of an event is known.
         for place in range(after + 1 - first, len(self._events)):
@@ -123,6 +125,12 @@ class Log:
         return b"".join(parts), after
 
     def _state(self, number: int, missed: bool) -> bytes:
+        """The state before the first event that is kept."""
+        if missed not in self._states:
+            self._states[missed] = self._write_state(number, missed)
+        return self._states[missed]
+
+    def _write_state(self, number: int, missed: bool) -> bytes:
         body = {"now": self._base.now, "holding": list(self._base.since.items()), "missed": missed}
         return _wire("state", body, number)
 

@@ -7,10 +7,15 @@ from collections.abc import Callable
 
 import uvicorn
 
+from laser.serve.access import Access
 from laser.serve.app import make_app
-from laser.serve.settings import Settings
+from laser.serve.protocol import make_protocol
+from laser.serve.settings import Limits, Settings
 
 __all__ = ["listen", "serve"]
+
+SPARE_FILES = 128
+"""Files for everything but connections: workers, modules, what is followed."""
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -28,11 +33,13 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def serve(settings: Settings, ready: Callable[[str], object]) -> None:
-    """Serve until interrupted; ``ready`` is told the address."""
+    """Serve until interrupted; ``ready`` is told the address, with the token."""
     with listen(settings) as place:
         port = place.getsockname()[1]
+        access = Access(port)
         config = uvicorn.Config(
-            make_app(settings, port),
+            make_app(settings, port, access),
+            http=make_protocol(_connections(settings.limits), settings.limits.head),
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -40,5 +47,17 @@ def serve(settings: Settings, ready: Callable[[str], object]) -> None:
             lifespan="on",
         )
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        ready(f"http://{host}:{port}/")
+        ready(f"http://{host}:{port}/?token={access.token}")
         uvicorn.Server(config).run(sockets=[place])
+
+
+def _connections(limits: Limits) -> int:
+    """As many as are asked for, and fewer where the system does not give so many files."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return limits.connections
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return (
+        limits.connections if files == resource.RLIM_INFINITY else max(16, min(limits.connections, files - SPARE_FILES))
+    )

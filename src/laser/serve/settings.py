@@ -27,6 +27,10 @@ class Limits:
     log: int = 16 * MEGABYTE
     """Events of a live stream that are kept for those who come late or fall behind."""
     clients: int = 200
+    """Those who watch one live stream."""
+    connections: int = 1000
+    head: float = 10.0
+    """Seconds for the head of a request, and for the body of a question."""
     idle: float = 600.0
     """Seconds after which a live stream that nobody feeds and nobody follows is ended."""
 

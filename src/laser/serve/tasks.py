@@ -59,16 +59,14 @@ class Worker:
             }
 
     def _answer_live(self, message: Message) -> Message:
-        match message["task"]:
-            case "live-open":
-                self._live = LiveRun(message)
-                return {"ok": True}
-            case "live-take":
-                assert self._live is not None
-                return self._live.take(message["lines"], message["first"])
-            case _:
-                assert self._live is not None
-                return self._live.explain(message)
+        if message["task"] == "live-open":
+            self._live = LiveRun(message)
+            return {"ok": True}
+        if self._live is None:
+            raise LaserError("there is no live stream here: open one first")
+        if message["task"] == "live-take":
+            return self._live.take(message["lines"], message["first"])
+        return self._live.explain(message)
 
 
 class Request:

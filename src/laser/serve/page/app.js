@@ -13,7 +13,7 @@ const rules = new Editor(find("rules"), { label: "Rules", grammar: "rules", chan
 const stream = new Editor(find("stream"), { label: "Stream", grammar: "stream", changed: soon });
 const timeline = new Timeline(find("timeline"), { moved: showSnapshot, chosen: why });
 const live = new Live({ drawn: showLive, told: say });
-let examples = [], shown = null, liveName = null, playing = 0;
+let examples = [], shown = null, liveName = null, playing = 0, token = "";
 
 const content = () => ({
   program: rules.text, stream: stream.text,
@@ -131,7 +131,7 @@ async function watch() {
   }
   liveName = name;
   for (const id of ["live-line", "live-play", "live-end"]) find(id).disabled = Boolean(chosen) && chosen.startsWith("follow-");
-  find("live-curl").textContent = chosen.startsWith("follow-") ? "(read from files)" : `curl -T - ${location.origin}/api/live/${name}/facts -X POST`;
+  find("live-curl").textContent = chosen.startsWith("follow-") ? "(read from files)" : `curl -T - -X POST -H "Authorization: Bearer ${token}" ${location.origin}/api/live/${name}/facts`;
   timeline.data = null;
   timeline.host.replaceChildren();
   timeline.host.classList.remove("stale");
@@ -223,6 +223,8 @@ function setTheme(name) {
 async function begin() {
   try { setTheme(localStorage.getItem("theme") ?? ""); } catch { /* as above */ }
   const started = await (await fetch("/api/start")).json();
+  if (started.error) { say(started.error.message); note(started.error.message, true); return; }
+  token = started.token;
   examples = started.given ? [started.given, ...started.examples] : started.examples;
   find("example").replaceChildren(...examples.map((example, place) => make("option", { value: place }, example.title)));
   const linked = await readLink();

@@ -21,6 +21,7 @@ export class Live {
     const listen = (kind, act) => this.source.addEventListener(kind, (event) => { act(JSON.parse(event.data)); this.#plan(); });
     listen("state", (body) => this.#state(body));
     listen("step", (body) => this.#step(body));
+    listen("trouble", (body) => this.told(body.message));
     listen("failed", (body) => { this.told(`the live stream failed: ${body.message}`); this.stop(); });
     this.source.addEventListener("error", () => { if (this.source?.readyState === EventSource.CLOSED) this.told("the live stream has ended"); });
   }

@@ -1,10 +1,18 @@
 // A link that carries everything: compressed, in the fragment, which browsers never send to a server.
 
-const MOST = 200_000;
+const MOST = 200_000, MOST_UNPACKED = 4_000_000; // a short link can unpack to a thousand times its length
 
-async function through(bytes, stream) {
-  const result = await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer();
-  return new Uint8Array(result);
+async function through(bytes, stream, most = Infinity) {
+  const parts = [];
+  let size = 0;
+  for (const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > most) { await reader.cancel(); throw new RangeError("too long"); }
+    parts.push(value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 export async function pack(content) {
@@ -18,7 +26,7 @@ export async function unpack(text) {
   if (!text || text.length > MOST) return null;
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-    const content = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"))));
+    const content = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"), MOST_UNPACKED)));
     return typeof content?.program === "string" && typeof content?.stream === "string" ? content : null;
   } catch {
     return null;
