@@ -26,6 +26,8 @@ def constructs(program: Program) -> set[str]:
                 found.add("#show")
             case tree.PrefixDirective():
                 found.add("#prefix")
+            case tree.WarmupDirective():
+                found.add("#warmup")
     return found
 
 

@@ -165,6 +165,8 @@ class Generator:
         if c.chance(8):
             shown = tuple(p for p in self.words.derived if c.chance(60)) or self.words.derived[-1:]
             statements.append(tree.ShowDirective(shown))
+        if c.chance(8):
+            statements.append(tree.WarmupDirective(tree.Size(tree.Constant(c.integer(0, 5)))))
         for predicate in self.words.static:
             statements += [self.fact(predicate) for _ in range(c.integer(1, 3))]
         for level, predicates in enumerate(self.words.levels):

@@ -103,6 +103,9 @@ class Pipeline:
     tick: str = _setting("1 s", "What one time point lasts. [default: 1 s]", "DURATION")
     start: str = _setting("", "The first time point. [default: that of the first row]", "TIME")
     until: str = _setting("", "The last time point. [default: that of the last row]", "TIME")
+    warmup: str = _setting(
+        "", "No answers for so long after the first time point. [default: as #warmup says]", "DURATION"
+    )
     output: str = _setting(
         "", "Where the answers go, a directory for each predicate.", "DIRECTORY", is_path=True, short="o"
     )

@@ -65,7 +65,7 @@ def answer_stream(
 
 
 def answer(core: ResolvedProgram, history: Stream, t0: int, t: int) -> frozenset[Atom]:
-    """The output at t: the derived atoms in v(t)."""
+    """The output at t: the derived atoms in v(t), once the warm-up is over."""
     v: Snapshot = {u: {a for w, a in history if w == u} for u in range(t0, t + 1)}
     derived: set[tuple[int, Atom]] = set()
     for stratum in strata(core):
@@ -75,7 +75,7 @@ def answer(core: ResolvedProgram, history: Stream, t0: int, t: int) -> frozenset
             derived |= new
             for u, atom in new:
                 v[u].add(atom)
-    return frozenset(a for u, a in derived if u == t and core.shows(a.signature))
+    return frozenset(a for u, a in derived if u == t >= t0 + core.warmup and core.shows(a.signature))
 
 
 class Evaluation:

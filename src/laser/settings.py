@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from laser.ticks import SECOND, Tick, TimeInput, is_date
+from laser.errors import TimeError
+from laser.ticks import SECOND, Tick, TimeInput, is_date, read_length
 from laser.values import Atom
 from laser.values.facts import FactInput, to_atoms
 
-__all__ = ["DEFAULTS", "DEFAULT_LIMIT", "ProgramOptions", "ReasonerOptions", "RunOptions", "RunSettings"]
+__all__ = ["DEFAULTS", "DEFAULT_LIMIT", "ProgramOptions", "ReasonerOptions", "RunOptions", "RunSettings", "read_warmup"]
 
 DEFAULT_LIMIT = 1_000_000
 """Derivations that the recursions of one tick may make."""
@@ -22,6 +23,7 @@ class ProgramOptions(TypedDict, total=False):
     constants: Mapping[str, Any] | None
     tick: str | Tick
     dates: bool
+    warmup: str | int | None
 
 
 class ReasonerOptions(ProgramOptions, total=False):
@@ -50,6 +52,8 @@ class RunSettings:
     limit: int = DEFAULT_LIMIT
     dates: bool = False
     """Whether times are dates, which is also so where the program has dates."""
+    warmup: int | None = None
+    """For how many ticks the output is held back; None where the program decides."""
 
     @classmethod
     def read(cls, options: Mapping[str, Any], known: type = RunOptions, **named: Any) -> RunSettings:
@@ -73,11 +77,22 @@ class RunSettings:
             tick=tick,
             limit=_limit(given.get("limit", DEFAULT_LIMIT)),
             dates=given.get("dates", False) or is_date(start) or is_date(until),
+            warmup=read_warmup(given.get("warmup"), tick),
         )
 
 
 DEFAULTS = RunSettings()
 """The settings of a run of which nothing is said."""
+
+
+def read_warmup(given: str | int | None, tick: Tick) -> int | None:
+    """For how many ticks the output is held back, where that is said."""
+    if given is None:
+        return None
+    ticks = read_length(given, tick, "the warm-up") / tick.seconds
+    if ticks.denominator != 1:
+        raise TimeError(f"the warm-up: {given} is not a whole number of ticks of {tick}")
+    return int(ticks)
 
 
 def _limit(limit: int) -> int:

@@ -100,3 +100,11 @@ def test_time_points_of_dated_streams_are_told_as_dates(laser, here):
     assert "1794729601 is 2026-11-15T08:00:01Z\n1794729602 is 2026-11-15T08:00:02Z\n" in answer
     assert "93 is" not in answer
     assert " is 2026" not in laser("explain", "dated.lars", "dated.stream", "warm(oven)", "--json").stdout
+
+
+def test_what_a_warm_up_holds_back_is_explained_with_a_note(laser):
+    result = laser("explain", "p.lars", "s.stream", "q(x1, y)", "--at", "38", "--warmup", "5 s")
+    assert result.stdout.startswith("q(x1, y) holds at 38")
+    assert result.stderr == "the output is held back until 41, when the program is warm; its rules say:\n"
+    assert laser("explain", "p.lars", "s.stream", "q(x2, y)", "--at", "41", "--warmup", "5 s").stderr == ""
+    assert laser("eval", "p.lars", "s.stream", "--warmup", "5 s").stdout == "41  + q(x2, y)\n"

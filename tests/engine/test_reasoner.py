@@ -368,3 +368,44 @@ def test_what_is_no_stream_is_refused_in_words(stream: object) -> None:
 def test_a_tick_that_is_a_number_is_refused_in_words() -> None:
     with pytest.raises(TimeError, match="as in '250 ms'"):
         Reasoner("q :- p.", tick=60)  # type: ignore[arg-type]
+
+
+WARM = "#warmup 3. q(X) :- p(X) in [5]. late :- not p(_) in [8]."
+
+
+def test_what_holds_when_the_warm_up_ends_begins_then():
+    reasoner = Reasoner(WARM)
+    assert list(reasoner.advance(1, ["p(a)"])) == []
+    assert reasoner.holding() == frozenset()
+    assert (reasoner.next_wake, reasoner.next_change) == (4, 4)
+    assert list(reasoner.advance(3)) == []
+    assert [str(change) for change in reasoner.advance(4, ["p(b)"])] == ["4 + q(a)", "4 + q(b)"]
+    assert [str(change) for change in reasoner.advance(4, ["p(c)"])] == ["4 + q(c)"]
+    assert [str(atom) for atom in sorted(reasoner.holding())] == ["q(a)", "q(b)", "q(c)"]
+    assert [str(change) for change in reasoner.advance(8)] == ["7 - q(a)"]
+
+
+def test_the_warm_up_may_end_on_the_way_and_be_overruled():
+    assert [str(c) for c in Reasoner(WARM, start=0).advance(9, ["p(a)"])] == ["3 + late", "9 - late", "9 + q(a)"]
+    reasoner = Reasoner(WARM)
+    reasoner.advance(1, ["p(a)"])
+    assert [str(change) for change in reasoner.advance(7)] == ["4 + q(a)", "7 - q(a)"]
+    assert [str(change) for change in Reasoner(WARM, warmup=0).advance(1, ["p(a)"])] == ["1 + q(a)"]
+    with pytest.raises(TimeError, match="the warm-up: 250 ms is not a whole number of ticks of 1 s"):
+        Reasoner(WARM, warmup="250 ms")
+
+
+def test_a_state_goes_on_within_the_warm_up():
+    reasoner = Reasoner(WARM)
+    reasoner.advance(1, ["p(a)"])
+    again = Reasoner.restore(WARM, reasoner.save())
+    assert again.holding() == frozenset()
+    assert [str(change) for change in again.advance(4)] == ["4 + q(a)"]
+    with pytest.raises(StateError):
+        Reasoner.restore(WARM.replace("3", "2"), reasoner.save())
+
+
+def test_where_nothing_holds_at_the_end_of_the_warm_up_the_next_change_is_later():
+    reasoner = Reasoner("#warmup 2. late :- not p in [5].", start=0)
+    reasoner.advance(0, ["p"])
+    assert (reasoner.next_wake, reasoner.next_change) == (2, 6)

@@ -10,6 +10,7 @@ from laser.checks.bad_constant import bad_constant
 from laser.checks.bad_quantile import bad_quantile
 from laser.checks.bad_range import bad_range
 from laser.checks.bad_times import bad_times
+from laser.checks.bad_warmup import bad_warmup
 from laser.checks.duplicate_constant import duplicate_constant
 from laser.checks.duplicate_input import duplicate_input
 from laser.checks.each_value_counts import each_value_counts
@@ -50,6 +51,7 @@ ERRORS: tuple[Check, ...] = (
     # The program is refused.
     duplicate_constant,
     duplicate_input,
+    bad_warmup,
     unknown_constant,
     bad_constant,
     variable_in_fact,
@@ -101,6 +103,7 @@ RUN_CHECKS: tuple[Check, ...] = (
     bad_times,
     bad_quantile,
     no_whole_ticks,
+    bad_warmup,
 )
 
 

@@ -52,6 +52,8 @@ class CheckReport:
     strata: tuple[frozenset[Predicate], ...] = ()
     reach: Reach | None = None
     key: PartitionKey | None = None
+    warmup: int = 0
+    """For how many ticks the output is held back."""
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -87,6 +89,7 @@ class CheckReport:
         layers = [", ".join(map(str, sorted(stratum))) for stratum in self.strata]
         lines = [f"stratum {number}: {layer}" for number, layer in enumerate(layers, 1)]
         lines += [f"reach: {self.reach}, in ticks of {self.tick}"] if self.reach else []
+        lines += [f"warm-up: no output for the first {count(self.warmup, 'tick')}"] if self.warmup else []
         return [*lines, f"key: {self.key}"] if self.key is not None else lines
 
     def to_json(self) -> dict[str, Any]:
@@ -99,6 +102,7 @@ class CheckReport:
             "strata": [list(map(str, sorted(stratum))) for stratum in self.strata],
             "reach": _past_json(self.reach),
             "key": _key_json(self.key),
+            "warmup": self.warmup,
             "findings": list(map(_finding_json, self.findings)),
         }
 
@@ -146,6 +150,7 @@ def _full_report(subject: Subject, findings: tuple[Diagnostic, ...], settings: R
         strata(core),
         reach(core, subject.streamed),
         find_key(core, subject.streamed) if core.rules else None,
+        core.warmup,
     )
 
 

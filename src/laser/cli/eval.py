@@ -75,6 +75,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
 @options.tick
 @options.start
 @options.until
+@options.warmup
 @options.background
 @click.option(
     "--limit",

@@ -49,6 +49,7 @@ MOST_DATES = 12
 @options.consts
 @options.tick
 @options.start
+@options.warmup
 @options.background
 def command(**given: Any) -> int:
     """Say why ATOM holds at a time of STREAM by the rules of PROGRAM: a proof; or why it does not: what each rule lacks.
@@ -113,6 +114,11 @@ class ExplainOptions(options.RunFlags):
         if at is None:
             raise LaserError(f"{self.stream or 'the table'} is empty: say which time is meant with --start and --at")
         core = accept(program, self.settings_of(records))
+        first = start if start is not None else min((time for time, _ in stream), default=at)
+        if at < first + core.warmup:
+            messages.say(
+                f"the output is held back until {first + core.warmup}, when the program is warm; its rules say:"
+            )
         return ask_stream(core, stream, goal, at, start, self.every), core.dates
 
     def _records(self, program: Program, at: int | None) -> list[Record]:

@@ -25,7 +25,7 @@ from laser.io.read import Manner
 from laser.io.tables import TIMES, TableInput, follow_table, read_tables
 from laser.phrases import did_you_mean, listed
 from laser.rules.uses import find_uses
-from laser.settings import DEFAULT_LIMIT, RunSettings
+from laser.settings import DEFAULT_LIMIT, RunSettings, read_warmup
 from laser.syntax.program import Program
 from laser.ticks import OFF, SECOND, Tick, read_length
 from laser.values import Predicate, Value
@@ -34,7 +34,7 @@ from laser.values.static_type import NUMBER, StaticType
 
 __all__ = [
     "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "start",
-    "tick", "time_point", "until",
+    "tick", "time_point", "until", "warmup",
 ]  # fmt: skip
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -183,6 +183,12 @@ def until(command: _Command) -> _Command:
     return click.option("--until", metavar="TIME", help=text)(command)
 
 
+def warmup(command: _Command) -> _Command:
+    """``--warmup``, as it was written."""
+    text = "No answers for so long after the first time point. [default: as #warmup says]"
+    return click.option("--warmup", metavar="DURATION", callback=length, help=text)(command)
+
+
 def time_point(text: str | None, tick: Tick, option: str) -> int | None:
     """The value of ``--start`` or ``--until``."""
     if text is None:
@@ -203,6 +209,7 @@ class RunFlags:
     background: tuple[str, ...]
     start: str | None = None
     until: str | None = None
+    warmup: str | None = None
     limit: int = DEFAULT_LIMIT
     tables: Mapping[str, str] = field(default_factory=dict)
     time_column: str | None = None
@@ -218,7 +225,13 @@ class RunFlags:
             raise click.UsageError(f"--until {self.until} lies before --start {self.start}")
         facts = tuple(fact for path in self.background for fact in read_background(path))
         return RunSettings(
-            start=start, until=until, background=facts, constants=self.consts, tick=self.tick, limit=self.limit
+            start=start,
+            until=until,
+            background=facts,
+            constants=self.consts,
+            tick=self.tick,
+            limit=self.limit,
+            warmup=read_warmup(self.warmup, self.tick),
         )
 
     def settings_of(self, records: Sequence[Record]) -> RunSettings:

@@ -72,6 +72,7 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 @options.tick
 @options.start
 @options.until
+@options.warmup
 @options.background
 def command(**given: Any) -> None:
     """Draw what holds when: facts and derived atoms over time as bars, measured values as lines.

@@ -130,6 +130,8 @@ class Reasoner:
     def holding(self) -> frozenset[Atom]:
         """The output now."""
         self._check_usable()
+        if self._is_held:
+            return frozenset()
         return self._snapshot.of(self._machine)
 
     def evidence(self) -> list[tuple[int, Atom]]:
@@ -209,10 +211,34 @@ class Reasoner:
         self._next = None
         if not self._not_streamed.isdisjoint(groups):
             self._replan(groups)
+        if self._start is None:
+            self._start = time
+        if not self._is_held:
+            return self._move(time, groups, given)
+        return self._warm_up(time, groups, given)
+
+    @property
+    def _is_held(self) -> bool:
+        """Whether the output is held back until the program is warm."""
+        return self._core.warmup > 0 and (self._start is None or self._machine.time < self._start + self._core.warmup)
+
+    def _warm_up(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
+        """Go on without output; where the warm-up ends on the way, all that holds then begins."""
+        assert self._start is not None
+        end = self._start + self._core.warmup
+        if time < end:
+            self._move(time, groups, given)
+            return []
+        self._move(end, *((groups, given) if time == end else ({}, [])))
+        held = [shift._replace(begun=tuple(shift.begun)) for shift in self._machine.holding() if shift.begun]
+        return held if time == end else held + self._move(time, groups, given)
+
+    def _move(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
+        """Bring the machine to a time, from the start of the timeline on."""
         machine = self._machine
         shifts: list[Shift] = []
         if machine.time < 0:
-            self._start = time if self._start is None else self._start
+            assert self._start is not None
             machine.begin(self._start)
             shifts = machine.tick(self._start, {}, ()) if self._start < time else []
         if machine.time == time and not given:
@@ -235,7 +261,9 @@ class Reasoner:
         It costs nothing and may be too early, where ``next_change`` looks ahead: what a driver sets its timer to.
         """
         self._check_usable()
-        return self._start if self._machine.time < 0 else self._machine.next_wake()
+        if self._machine.time < 0 or self._is_held:
+            return None if self._start is None else self._start + self._core.warmup
+        return self._machine.next_wake()
 
     @property
     def next_change(self) -> int | None:
@@ -247,16 +275,22 @@ class Reasoner:
         self._check_usable()
         machine = self._machine
         if machine.time < 0:
-            return self._start
+            return self.next_wake
         if self._next is None or self._next[0] != machine.time:
             self._next = (machine.time, self._look_ahead())
         return self._next[1]
 
     def _look_ahead(self) -> int | None:
-        if self._machine.next_wake() is None:
+        if self._machine.next_wake() is None and not self._is_held:
             return None
         present = self._machine
         ahead = copy_inputs(present, Machine(present.plan, self._limit, Reports(silent=True), present.module))
+        if self._is_held and self._start is not None:
+            end = self._start + self._core.warmup
+            ahead.skip_to(end)
+            ahead.tick(end, {}, ())
+            if any(shift.begun for shift in ahead.holding()):
+                return end
         for _ in range(MOST_SILENT_TICKS):
             wake = ahead.next_wake()
             if wake is None or ahead.tick(wake, {}, ()):

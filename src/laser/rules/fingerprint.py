@@ -37,12 +37,14 @@ __all__ = ["fingerprint"]
 
 def fingerprint(program: ResolvedProgram) -> str:
     """The id of a program with the constants, the tick and the background data of its run, in hexadecimal digits."""
-    content = {
+    content: dict[str, Any] = {
         "rules": sorted({json.dumps(_Rule().of(rule)) for rule in program.rules}),
         "shown": None if program.shown is None else sorted(program.shown),
         "tick": str(program.tick.seconds),
         "background": [len(program.background), _set_hash(program.background)],
     }
+    if program.warmup:
+        content["warmup"] = program.warmup
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

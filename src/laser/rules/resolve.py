@@ -34,7 +34,7 @@ from laser.values import Atom, Duration, Time, Value
 from laser.values.operations import INSTANT, POINT
 from laser.windows import HISTORY, PRESENT, LastOf, Window
 
-__all__ = ["resolve", "resolve_window"]
+__all__ = ["resolve", "resolve_window", "whole_size"]
 
 
 def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
@@ -48,7 +48,17 @@ def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgr
         shown=program.shown,
         tick=settings.tick,
         dates=dates,
+        warmup=_warmup(program, settings, resolver.constants),
     )
+
+
+def _warmup(program: Program, settings: RunSettings, constants: Mapping[str, Value]) -> int:
+    """For how many ticks the output is held back: as the run says, or else the program."""
+    if settings.warmup is not None:
+        return settings.warmup
+    given = program.warmup
+    ticks = None if given is None else whole_size(given.size, constants, settings.tick)
+    return ticks or 0
 
 
 def _has_times(facts: Iterable[Atom]) -> bool:
@@ -62,7 +72,7 @@ def resolve_window(
 
     Nor does a window that counts the facts of its atom mean anything without the atom.
     """
-    sizes = [_whole(size, constants, tick) for size in window.sizes]
+    sizes = [whole_size(size, constants, tick) for size in window.sizes]
     whole = [size for size in sizes if size is not None]
     if len(whole) < len(sizes):
         return None
@@ -74,7 +84,8 @@ def resolve_window(
     return window.kind(*whole)  # type: ignore[arg-type]
 
 
-def _whole(size: tree.Size, constants: Mapping[str, Value], tick: Tick | None) -> int | None:
+def whole_size(size: tree.Size, constants: Mapping[str, Value], tick: Tick | None) -> int | None:
+    """A size as a number of ticks or facts; None where it is none, or the tick is not known."""
     value = evaluate(size.term, {}, constants)
     if size.unit is None and isinstance(value, Duration):
         ticks = tick and tick.count(value)

@@ -81,6 +81,8 @@ class ResolvedProgram:
     tick: Tick = SECOND
     dates: bool = False
     """Whether its times are instants of the calendar."""
+    warmup: int = 0
+    """For so many ticks after the start of the timeline the output is empty."""
 
     @cached_property
     def derived(self) -> frozenset[Predicate]:

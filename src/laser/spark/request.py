@@ -37,6 +37,7 @@ class ReasonOptions(TypedDict, total=False):
     constants: Mapping[str, Any] | None
     start: TimeInput | None
     until: TimeInput | None
+    warmup: str | int | None
     order: str | None
     columns: Mapping[str, Sequence[str]] | None
     mixed: bool
@@ -81,6 +82,7 @@ class Request:
                 "until": _point(options.get("until"), tick, zone),
                 "constants": options.get("constants"),
                 "tick": tick,
+                "warmup": options.get("warmup"),
                 "limit": options.get("limit", DEFAULT_LIMIT),
             }
         )

@@ -66,6 +66,8 @@ class Duck:
         self.connection = _connect()
         self.streamed: dict[Predicate, tuple[Kind, ...] | None] = {}
         self.outputs: dict[Predicate, Relation] = {}
+        self.held_until = 0
+        """Before this time point the output is empty: the program warms up."""
 
     def __enter__(self) -> Self:
         return self
@@ -116,6 +118,7 @@ class Duck:
             if self.progress is not None:
                 self.progress(number, len(lowering.statements))
         self.outputs = dict(lowering.outputs)
+        self.held_until = first + self.program.warmup
 
     def _make(self, statement: Statement) -> None:
         """A table where it is worth one, else a view, through which filters reach what lies below."""
@@ -161,10 +164,15 @@ class Duck:
             found = [i for p, relation in self.outputs.items() for i in self._intervals(p, relation)]
         return sorted(found, key=lambda interval: (interval.until, interval.since, interval.atom))
 
+    def output(self, relation: Relation) -> str:
+        """A relation of the output without what the warm-up holds back, for a query."""
+        cut = f"greatest(c, {self.held_until}) as c, h from {relation.name} where h >= {self.held_until}"
+        return f"(select {comma(relation.columns)}{cut})" if self.held_until else relation.name
+
     def _intervals(self, predicate: Predicate, relation: Relation) -> Iterator[Interval]:
         if relation.empty:
             return
         decode = [decoder(kind) for kind in relation.kinds]
-        for *values, since, until in self.ask(f"select {comma(relation.columns)}c, h from {relation.name}"):
+        for *values, since, until in self.ask(f"select {comma(relation.columns)}c, h from {self.output(relation)}"):
             args = [value if to is None else to(value) for value, to in zip(values, decode, strict=True)]
             yield Interval(Atom.of((predicate.name, *args)), since, until)

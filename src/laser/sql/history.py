@@ -105,6 +105,7 @@ def _options(settings: RunSettings) -> RunOptions:
         tick=settings.tick,
         limit=settings.limit,
         dates=settings.dates,
+        warmup=settings.warmup,
     )
 
 

@@ -45,7 +45,7 @@ def write(duck: Duck, folder: Path, last: int) -> dict[Predicate, Path]:
             path = folder / _folder(predicate, duck.outputs) / "intervals.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             with duck.exactly():
-                duck.ask(f"copy ({_rows(relation, last)}) to {text(str(path))} (format parquet)")
+                duck.ask(f"copy ({_rows(relation, duck.output(relation), last)}) to {text(str(path))} (format parquet)")
             written[predicate] = path
     return written
 
@@ -56,9 +56,9 @@ def _folder(predicate: Predicate, outputs: Mapping[Predicate, Relation]) -> str:
     return quote(predicate.name if alone else f"{predicate.name}-{predicate.arity}", safe="")
 
 
-def _rows(relation: Relation, last: int) -> str:
+def _rows(relation: Relation, source: str, last: int) -> str:
     columns = [f"{_written(value)} as {a}" for value, a in zip(relation.values("r"), relation.columns, strict=True)]
-    return f"select {comma(columns)}r.c as since, r.h as until, r.h = {last} as open from {relation.name} as r"
+    return f"select {comma(columns)}r.c as since, r.h as until, r.h = {last} as open from {source} as r"
 
 
 def _written(value: Expression) -> str:

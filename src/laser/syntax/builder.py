@@ -35,6 +35,7 @@ from laser.syntax.tree import (
     Term,
     Times,
     Variable,
+    WarmupDirective,
     Window,
 )
 from laser.ticks import UNITS, Tick
@@ -116,6 +117,9 @@ class Builder(Transformer):  # type: ignore[type-arg]
             raise StatementError(
                 Diagnostic("unknown-type", f"there is no type '{kind}'", span_of(kind), note, hint)
             ) from None
+
+    def warmup(self, word: Token, length: Length, dot: Token) -> WarmupDirective:
+        return WarmupDirective(Size(length), span_of(word, dot))
 
     def prefix(self, word: Token, namespace: Token, iri: Token, dot: Token) -> PrefixDirective:
         return PrefixDirective(namespace[:-1], iri[1:-1], span_of(word, dot))

@@ -15,7 +15,9 @@ TIME = r"\s*(?:\d{4}-\d\d-\d\d[T ][^,()]*?|\d+)\s*"
 """A time, as it begins a line of a stream; for regular expressions."""
 
 _STREAM = re.compile(rf'{TIME}(?::(?![-\d])|[,;|\t])|\s*\{{\s*"|\s*"?time"?\s*[,;\t]', re.I)
-_PROGRAM = re.compile(r"\s*(?:#(?:const|show|prefix)\b|@|[a-z]\w*\s*(?:\([^()]*\)\s*)?(?::-|<-|←|\.\s*(?:%|//|\Z)))")
+_PROGRAM = re.compile(
+    r"\s*(?:#(?:const|input|show|prefix|warmup)\b|@|[a-z]\w*\s*(?:\([^()]*\)\s*)?(?::-|<-|←|\.\s*(?:%|//|\Z)))"
+)
 _ENOUGH = 300
 _IDLE = re.compile(r"\s*(?:%|//|\Z)")
 

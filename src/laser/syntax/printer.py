@@ -33,6 +33,7 @@ from laser.syntax.tree import (
     Term,
     Times,
     Variable,
+    WarmupDirective,
     Window,
 )
 from laser.values import Iri, Predicate, Value, write_value
@@ -117,6 +118,8 @@ class _Writer:
             case InputDirective(name, fields):
                 args = ", ".join(f"{field}: {declared.value}" for field, declared in fields)
                 return f"#input {self.name(name)}{f'({args})' if args else ''}."
+            case WarmupDirective(size):
+                return f"#warmup {self.size(size)}."
             case PrefixDirective(prefix, iri):
                 return f"#prefix {prefix}: <{iri}>."
             case _:

@@ -18,6 +18,7 @@ from laser.syntax.tree import (
     Rule,
     ShowDirective,
     Statement,
+    WarmupDirective,
 )
 from laser.values import Predicate, Time, Value, to_value
 from laser.values.declared import Declared
@@ -81,6 +82,11 @@ class Program:
         terms += [directive.value for directive in self.constants.values()]
         parts = (part for term in terms for part in subterms(term))
         return any(isinstance(part, Constant) and isinstance(part.value, Time) for part in parts)
+
+    @cached_property
+    def warmup(self) -> WarmupDirective | None:
+        """How long ``#warmup`` holds the output back; checks refuse a second one."""
+        return next((s for s in self.statements if isinstance(s, WarmupDirective)), None)
 
     @cached_property
     def prefixes(self) -> dict[str, str]:

@@ -339,4 +339,12 @@ class InputDirective:
         return Predicate(self.name, len(self.fields))
 
 
-Statement: TypeAlias = Rule | Fact | ConstDirective | ShowDirective | PrefixDirective | InputDirective
+@dataclass(frozen=True, slots=True)
+class WarmupDirective:
+    """``#warmup 5 min.``: no output for so long after the start of the timeline."""
+
+    size: Size
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Statement: TypeAlias = Rule | Fact | ConstDirective | ShowDirective | PrefixDirective | InputDirective | WarmupDirective

@@ -19,11 +19,11 @@ def lone_dot(case: Case) -> Diagnostic | None:
 def unknown_directive(case: Case) -> Diagnostic | None:
     if case.at or case.kind() != "_HASH":
         return None
-    near = get_close_matches(case.word(1), ["const", "show", "prefix"], 1)
+    near = get_close_matches(case.word(1), ["const", "input", "prefix", "show", "warmup"], 1)
     return case.found(
         "unknown-directive",
         f"there is no directive '#{case.word(1)}'",
-        "the directives are #const, #input, #prefix and #show",
+        "the directives are #const, #input, #prefix, #show and #warmup",
         f"did you mean `#{near[0]}`?" if near else None,
         to=1,
     )
@@ -55,4 +55,11 @@ def bad_prefix(case: Case) -> Diagnostic | None:
     return case.found("syntax", f"'{case.word()}' does not fit into #prefix", note, hint)
 
 
-DIRECTIVE_MISTAKES = (lone_dot, unknown_directive, bad_show, bad_const, bad_prefix)
+def bad_warmup(case: Case) -> Diagnostic | None:
+    if case.tokens[0].type != "WARMUP":
+        return None
+    note = "a warm-up is a duration, a number of ticks or a constant, as in `#warmup 5 min.`"
+    return case.found("syntax", f"'{case.word()}' does not fit into #warmup", note)
+
+
+DIRECTIVE_MISTAKES = (lone_dot, unknown_directive, bad_show, bad_const, bad_prefix, bad_warmup)
