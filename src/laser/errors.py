@@ -125,7 +125,7 @@ class TimeError(LaserError):
 
 
 class LimitError(LaserError):
-    """One tick made more derivations than the limit allows; ``rule`` is the rule's text."""
+    """One tick made more derivations than the limit allows, and ``rule`` is the rule's text; or a silence has too many ticks."""
 
     def __init__(self, message: str, rule: str) -> None:
         self.rule = rule

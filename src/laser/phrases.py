@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-__all__ = ["Names", "closest", "count", "did_you_mean", "is_slip", "listed", "quoted"]
+__all__ = ["Names", "closest", "count", "did_you_mean", "is_slip", "listed", "printable", "quoted", "short"]
+
+_FORBIDDEN = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
+)
 
 LONGEST_TYPED = 100
 """Letters of a name from which on nobody typed it, so that only slips of case are looked for."""
 
 MOST_COMPARISONS = 100_000
 """Names that are looked at letter by letter for the hints of one check: a second's work."""
+
+
+def printable(text: str) -> str:
+    """A text for terminals and drawings: what would command them, or is in no XML, is shown as a sign for it.
+
+    >>> printable("a\\x1b[31mb\\n")
+    'a␛[31mb\\n'
+    """
+    return text if _FORBIDDEN.search(text) is None else _FORBIDDEN.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "\ufffd"
+
+
+def short(text: str, most: int = 80) -> str:
+    """The beginning of a text that is too long to be shown.
+
+    >>> short("a" * 100, 5)
+    'aaaaa…'
+    """
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def quoted(thing: object) -> str:

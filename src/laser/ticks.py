@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from laser.errors import TimeError
+from laser.phrases import short
 from laser.values.time import Duration
 
 __all__ = [
@@ -48,6 +49,9 @@ _LONG = {
 OFF = "off"
 """What switches a limit off that there is by default."""
 
+LONGEST_LENGTH = 100
+"""Characters of a length of time; what is longer is not one, and need not be computed to say so."""
+
 _NO_TIME = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is not a tick, but it is a duration
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*([A-Za-z]+)\s*\Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -70,10 +74,12 @@ class Tick:
             return text
         if not isinstance(text, str):
             raise TimeError(f"{text!r} is not a tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'")
-        match = _DURATION.match(text)
+        match = _DURATION.match(text) if len(text) <= LONGEST_LENGTH else None
         unit = _unit(match[2]) if match else None
         if match is None or unit is None:
-            raise TimeError(f"{text!r} is no tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'")
+            raise TimeError(
+                f"{short(repr(text))} is no tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'"
+            )
         seconds = Fraction(match[1] or "1") * UNITS[unit]
         if seconds <= 0:
             raise TimeError("a tick must last longer than nothing")
@@ -116,7 +122,9 @@ class Tick:
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            raise TimeError(f"{text!r} is no time: write a non-negative integer or an ISO 8601 date and time") from None
+            raise TimeError(
+                f"{short(repr(text))} is no time: write a non-negative integer or an ISO 8601 date and time"
+            ) from None
         return self.from_datetime(moment, zone)
 
     def point(self, time: TimeInput, zone: tzinfo = UTC) -> int:
@@ -207,5 +215,6 @@ def check_time(time: object) -> int:
     except Exception as error:  # whatever a foreign object raises: it is no time point
         raise TimeError(f"{time!r} is no time point: {error}") from None
     if not 0 <= point <= MAX_TIME:
-        raise TimeError(f"{point} is no time point: it must lie in [0, {MAX_TIME}]")
+        shown = point if abs(point) < 10**30 else "a number of more than 30 digits"
+        raise TimeError(f"{shown} is no time point: it must lie in [0, {MAX_TIME}]")
     return point

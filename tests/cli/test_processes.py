@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -153,7 +154,7 @@ def test_colours_can_be_refused(start, monkeypatch):
 
 def test_closed_streams_are_empty_ones(here):
     command = f'PYTHONPATH="{ROOT / "src"}" "{sys.executable}" -m laser eval p.lars'
-    for redirected in ("- <&-", "s.stream >&-", "s.stream 2>&-"):
+    for redirected in ("- <&-", "s.stream 2>&-"):
         finished = subprocess.run(["sh", "-c", f"{command} {redirected}"], capture_output=True, text=True, check=False)
         assert (finished.returncode, finished.stderr) == (0, "")
 
@@ -214,3 +215,36 @@ def test_the_clock_ends_with_the_stream(here, start):
     out, err = process.communicate(stamped("ping(a)", ago=90) + stamped("ping(a)", ago=80), timeout=WAIT)
     assert [line[-11:] for line in out.splitlines()] == ["+ silent(a)", "- silent(a)"]
     assert (process.returncode, err) == (0, "")
+
+
+def test_answers_that_nobody_can_have_are_an_error(here):
+    """``>&-``: standard output is closed."""
+    command = f"exec {sys.executable} -m laser eval p.lars s.stream"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    for rest, code in ((">&-", 1), ("-o answers.txt >&-", 0)):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{command} {rest}"], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, done.stderr
+        assert ("standard output: it is closed" in done.stderr) == bool(code)
+        assert "Traceback" not in done.stderr
+
+
+def test_data_do_not_command_a_terminal(here):
+    """What is sent to a terminal has no escape sequence of the data, in any format."""
+    (here / "odd.jsonl").write_text('{"time": 1, "predicate": "a", "args": ["\\u001b[31m\\u009b", "y"]}\n')
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    for form in ("text", "csv", "jsonl"):
+        command = [sys.executable, "-m", "laser", "eval", "p.lars", "odd.jsonl", "--format", form, "--quiet"]
+        outer, inner = pty.openpty()
+        process = subprocess.Popen(command, env=environment, stdout=inner, stderr=subprocess.DEVNULL)
+        os.close(inner)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal
+            while more := os.read(outer, 1000):
+                shown += more
+        os.close(outer)
+        assert process.wait(WAIT) == 0
+        assert b"31m" in shown
+        assert b"\x1b" not in shown
+        assert b"\xc2\x9b" not in shown

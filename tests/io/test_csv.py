@@ -97,7 +97,6 @@ def test_a_quote_that_is_never_closed_costs_a_bounded_number_of_lines():
 
 def test_background_has_no_time():
     assert CSV.parse_background("a,x1,y") == (A,)
-    assert CSV.parse_background("predicate,args") == ()
 
 
 def test_changes_as_csv():

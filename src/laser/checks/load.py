@@ -13,6 +13,9 @@ from laser.syntax.program import Program
 
 __all__ = ["load", "parse", "read_text"]
 
+MOST_BYTES = 64 * 1024 * 1024
+"""The longest program. A device or a stream in its place could be without end."""
+
 
 def parse(text: str, name: str = "<program>") -> Program:
     """A program from its text; raises ProgramError with everything for which it is refused.
@@ -37,7 +40,10 @@ def load(path: str | PathLike[str]) -> Program:
 def read_text(path: str | PathLike[str]) -> str:
     """The text of a program's file, or ProgramError with the code ``unreadable``."""
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise OSError(0, f"it is longer than {MOST_BYTES:,} bytes, so it is not a program")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 import click
 
@@ -264,7 +264,7 @@ def _open_output(path: str | None, layout: Format, stack: ExitStack) -> BinaryIO
         return stack.enter_context(write_whole_bytes(path))
     if sys.stdout.isatty() and not isinstance(layout, LineFormat):
         raise click.UsageError(f"{layout.title} is nothing for a terminal: name a file with --output")
-    return sys.stdout.buffer
+    return cast(BinaryIO, messages.TerminalWriter(sys.stdout.buffer)) if sys.stdout.isatty() else sys.stdout.buffer
 
 
 def _times(wanted: EvalOptions, dates: bool) -> Times:

@@ -5,6 +5,7 @@ Exit codes: 0 all is well, 1 findings or refused input, 2 wrong usage, 130 inter
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -101,6 +102,9 @@ def _outcome(run: Callable[[], Any]) -> int:
     except BrokenPipeError:
         return _stop_writing()
     except OSError as error:
+        if error.errno == errno.EBADF and error.filename is None:
+            _stop_writing()
+            error = OSError(errno.EBADF, "it is closed, so answers cannot be written", "standard output")
         messages.error(_describe(error))
     else:
         return code if isinstance(code, int) else 0
@@ -109,9 +113,11 @@ def _outcome(run: Callable[[], Any]) -> int:
 
 def _prepare_streams() -> None:
     """Put something harmless in the place of closed streams, and speak UTF-8 whatever the locale says."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name, mode in (("stdin", "r"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
+    if sys.stdout is None:  # whoever writes answers there must learn that nobody has them, as with other programs
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
+from typing import Any, BinaryIO
 
 import click
 
-__all__ = ["error", "finding", "on_terminal", "say", "warning"]
+from laser.phrases import printable
+
+__all__ = ["TerminalWriter", "error", "finding", "on_terminal", "say", "warning"]
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 _SEVERITY = re.compile(r"(?m)^(\S.*?: )?(error|warning)(?=[\[:])")
@@ -24,6 +28,24 @@ def say(text: str, err: bool = True) -> None:
     click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
+class TerminalWriter(io.BufferedIOBase):
+    """Standard output where it is a terminal: data that would command it are shown and not obeyed."""
+
+    def __init__(self, terminal: BinaryIO) -> None:
+        self._terminal = terminal
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        """Lines, whole ones."""
+        self._terminal.write(printable(bytes(data).decode("utf-8", "replace")).encode())
+        return len(data)
+
+    def flush(self) -> None:
+        self._terminal.flush()
+
+
 def error(text: str) -> None:
     """``error: …``"""
     finding(f"error: {text}")
@@ -36,7 +58,7 @@ def warning(text: str) -> None:
 
 def finding(text: str, err: bool = True) -> None:
     """Rendered diagnostics, their severities in colour."""
-    say(coloured(text), err)
+    say(coloured(printable(text)), err)
 
 
 def coloured(text: str) -> str:

@@ -18,6 +18,9 @@ from laser.values.facts import FactInput, to_atom
 
 __all__ = ["Groups", "listed", "receive"]
 
+MOST_KNOWN = 10_000
+"""Predicates whose names were looked at and are remembered; a stream may go on to new ones for ever."""
+
 Groups: TypeAlias = dict[tuple[str, int], set[Key]]
 """Facts by the name of their predicate and their length as tuples. Whoever gets such a set shares it and leaves it alone."""
 
@@ -31,6 +34,8 @@ def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[li
     if unknown := groups.keys() - known:
         for name in dict.fromkeys(fact[0] for fact in given):  # in their order, so that the first bad one is told
             check_predicate_name(name)
+        if len(known) > MOST_KNOWN:
+            known.clear()
         known |= unknown
     return given, groups
 

@@ -38,7 +38,10 @@ from laser.plan.properties import ticking
 from laser.values import CODE_NAMES, Predicate
 from laser.windows import LastOf
 
-__all__ = ["Machine"]
+__all__ = ["Machine", "too_long"]
+
+MOST_SILENT_TICKS = 1_000_000
+"""Ticks without facts that one call goes through, where each has something to do; their changes are all kept until it ends."""
 
 
 class Machine:
@@ -99,14 +102,21 @@ class Machine:
 
     def next_wake(self) -> int | None:
         """The next time at which something may change without input."""
-        if self.always_ticking or any(relation.alive for relation in self.ticking_with):
-            return self.time + 1
-        return self.agenda.next()
+        return self.time + 1 if self.is_ticking else self.agenda.next()
+
+    @property
+    def is_ticking(self) -> bool:
+        """Whether there is something to do at every tick, as things are."""
+        return self.always_ticking or any(relation.alive for relation in self.ticking_with)
 
     def skip_to(self, until: int) -> list[Shift]:
         """Go through the ticks before a time at which something may change, without facts."""
         shifts: list[Shift] = []
+        ticks = 0
         while (wake := self.next_wake()) is not None and wake < until:
+            ticks += self.is_ticking
+            if ticks > MOST_SILENT_TICKS:
+                raise too_long(ticks - 1, wake, until)
             shifts += self.tick(wake, {}, ())
         return shifts
 
@@ -242,6 +252,15 @@ class Machine:
     def holding(self) -> Iterator[Shift]:
         """The output now, by predicate, as if all of it had begun now."""
         return (Shift(self.time, p, output.node.label, output.live(), ()) for p, output in self.outputs)
+
+
+def too_long(ticks: int, now: int, until: int) -> LimitError:
+    """What to say about a silence that would take for ever."""
+    return LimitError(
+        f"{ticks:,} ticks without facts each had something to do, and from {now} to {until} there are more: "
+        "choose a longer tick, or move on in smaller steps",
+        "",
+    )
 
 
 def _largest_tuple_window(plan: Plan) -> int:

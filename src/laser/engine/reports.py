@@ -6,11 +6,15 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from laser.phrases import short
 from laser.plan.plan import Plan
 from laser.values import Value, write_value
 from laser.values.operations import apply, compare
 
 __all__ = ["Reports"]
+
+LONGEST_VALUE = 200
+"""Characters of a value in a report."""
 
 log = logging.getLogger("laser")
 
@@ -29,7 +33,7 @@ class Reports:
         def order(number: int, symbol: str, left: Value, right: Value) -> bool:
             result = compare(symbol, left, right)
             if result is None and number >= 0 and texts[number] not in self.texts:
-                self.add(texts[number], f"{write_value(left)} {symbol} {write_value(right)}")
+                self.add(texts[number], f"{_written(left)} {symbol} {_written(right)}")
             return bool(result)
 
         def calculate(number: int, symbol: str, *values: Value) -> Value | None:
@@ -47,8 +51,12 @@ class Reports:
                 log.warning("%s", self.texts[rule])
 
 
+def _written(value: Value) -> str:
+    return short(write_value(value), LONGEST_VALUE)
+
+
 def _operation(symbol: str, values: tuple[Value, ...]) -> str:
-    written = [write_value(value) for value in values]
+    written = list(map(_written, values))
     if symbol in ("abs", "min", "max") or len(written) == 1:
         return f"{symbol}({', '.join(written)})"
     return f"{written[0]} {symbol} {written[1]}"

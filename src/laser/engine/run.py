@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias, Unpack
 
 from laser.answers import Changes, Interval, IntervalBuilder, changes_by_time
 from laser.engine.intake import listed
+from laser.engine.machine import too_long
 from laser.engine.reasoner import Reasoner
 from laser.settings import RunOptions, RunSettings
 from laser.syntax.program import Program
@@ -20,6 +21,11 @@ __all__ = ["Step", "Stream", "intervals", "run", "step_through"]
 
 Stream: TypeAlias = Iterable[tuple[TimeInput, Iterable[FactInput]]]
 """Facts with their times, which are numbers or dates, in the order of time."""
+
+
+TICKS_A_STEP = 100_000
+MOST_TICKS = 10_000_000
+"""Of a silence in which every tick has something to do: ticks that are taken at once, and in all."""
 
 
 class Step(NamedTuple):
@@ -42,13 +48,26 @@ def step_through(
     within = entries if until is None else takewhile(lambda entry: entry[0] <= until, entries)
     for time, facts in within if by_entry else _time_points(within):
         given = listed(facts)
+        yield from _silence(reasoner, time)
         yield Step(time, given, reasoner.advance(time, given))
     start, present = reasoner.start, reasoner.time
     if start is None:
         return
     last = start if until is None else until
     if last >= start and (present is None or present < last):
+        yield from _silence(reasoner, last)
         yield Step(last, [], reasoner.advance(last))
+
+
+def _silence(reasoner: Reasoner, until: int) -> Iterator[Step]:
+    """Steps through a long silence: a program that has something to do at every tick may change very much in it."""
+    if reasoner.time is None or until - reasoner.time <= TICKS_A_STEP:
+        return
+    begin = reasoner.time
+    while (wake := reasoner.next_wake) is not None and (time := wake + TICKS_A_STEP) < until:
+        if time - begin > MOST_TICKS and wake == reasoner.time + 1:
+            raise too_long(wake - begin, wake, until)
+        yield Step(time, [], reasoner.advance(time))
 
 
 def _pairs(stream: Stream) -> Iterator[tuple[TimeInput, Iterable[FactInput]]]:

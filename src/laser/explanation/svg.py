@@ -13,6 +13,7 @@ from textwrap import wrap
 
 from laser.explanation.explanation import Explanation
 from laser.explanation.lines import Kind, Node, view
+from laser.phrases import printable
 
 __all__ = ["to_svg"]
 
@@ -65,15 +66,14 @@ def to_svg(explanation: Explanation) -> str:
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     drawn = [*(line for box in boxes for line in _edges(box, lefts)), *(_draw(box, lefts) for box in boxes)]
     title = f"<title>{escape(boxes[0].node.text)}</title>"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>',
-            title,
-            f"<style>{_STYLE}</style>",
-            *drawn,
-            "</svg>",
-        ]
-    )
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>',
+        title,
+        f"<style>{_STYLE}</style>",
+        *drawn,
+        "</svg>",
+    ]
+    return printable("\n".join(lines))
 
 
 def _boxes(root: Node) -> list[_Box]:

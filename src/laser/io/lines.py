@@ -20,6 +20,9 @@ STDIN = "-"
 MAX_LINE = 16 * 1024 * 1024
 """The longest line in bytes; a longer one is a malformed record, and never held in memory."""
 
+MOST_SKIPPED = 2**30
+"""What is skipped of a line that is too long. Some sources (``/dev/zero``) are one line without an end."""
+
 PAUSE = 0.1
 """Seconds after which one looks again whether a file has grown."""
 
@@ -95,7 +98,7 @@ def _lines(handle: BinaryIO, name: str) -> Iterator[Line]:
         number += 1
         if number == 1:
             raw = raw.removeprefix(_BOM)
-        yield _overlong(handle, raw, number) if len(raw) > MAX_LINE else _decode(raw, number)
+        yield _overlong(handle, raw, number, name) if len(raw) > MAX_LINE else _decode(raw, number)
 
 
 def _decode(raw: bytes, number: int) -> Line:
@@ -107,10 +110,15 @@ def _decode(raw: bytes, number: int) -> Line:
         return Line(number, text, f"the line is not UTF-8 (byte {error.start + 1})")
 
 
-def _overlong(handle: BinaryIO, raw: bytes, number: int) -> Line:
+def _overlong(handle: BinaryIO, raw: bytes, number: int, name: str) -> Line:
     """Skip the rest of a line that is too long; its beginning is enough to find it again."""
-    last = raw
+    last, skipped = raw, len(raw)
     while last and not last.endswith(b"\n"):
+        if skipped > MOST_SKIPPED:
+            raise RecordError(
+                f"the line does not end within {MOST_SKIPPED:,} bytes: this is not a stream", number, name
+            )
         last = handle.readline(MAX_LINE)
+        skipped += len(last)
     text = raw[:_KEPT].decode("utf-8", "backslashreplace")
     return Line(number, text, f"the line is longer than {MAX_LINE} bytes")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from xml.sax.saxutils import escape, quoteattr
 
+from laser.phrases import printable
 from laser.plot.axis import time_marks, value_marks
 from laser.plot.model import Bar, Curve, Group, Row, Timeline
 from laser.plot.reduce import reduce
@@ -41,7 +42,7 @@ def write_svg(timeline: Timeline, width: int, theme: str, rows: int, title: str 
     )
     style = f"<style>\n{style_sheet(theme, f'#{name} ')}</style>"
     ground = f'<rect class="ground" width="{width}" height="{height}" rx="6"/>'
-    return "\n".join([head, style, ground, *drawing.parts, "</svg>"]) + "\n"
+    return printable("\n".join([head, style, ground, *drawing.parts, "</svg>"])) + "\n"
 
 
 def _labels(group: Group) -> list[str]:

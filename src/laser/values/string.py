@@ -18,8 +18,13 @@ RESERVED = frozenset(WORDS)
 """The words of the language: no predicate is called so, and as strings they are written in quotes."""
 
 _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
-_ESCAPES = str.maketrans({character: f"\\{letter}" for letter, character in _ESCAPED.items()})
-_ESCAPE = re.compile(r"\\(.)")
+_HIDDEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+"""Control characters, separators of lines, and what turns the direction of writing: raw, they command a terminal."""
+_ESCAPES = str.maketrans(
+    {code: f"\\u{code:04x}" for code in _HIDDEN}
+    | {ord(character): f"\\{letter}" for letter, character in _ESCAPED.items()}
+)
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)")
 _NAME = re.compile(NAME)
 
 _FOREIGN_BOOLEANS = frozenset({"bool", "bool_"})
@@ -40,16 +45,16 @@ def _read(text: str) -> str:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    character = _ESCAPED.get(match[1])
-    if character is None:
+    character = chr(int(match[1][1:], 16)) if len(match[1]) > 1 else _ESCAPED.get(match[1])
+    if character is None or "\ud800" <= character <= "\udfff":
         where = slice(match.start() + 1, match.end() + 1)  # the quotation mark comes before it
-        note, hint = r"a string knows \\ \" \n \t and \r", r"write \\ for a backslash"
+        note, hint = r"a string knows \\ \" \n \t \r and \u001b (four digits)", r"write \\ for a backslash"
         raise LiteralError("bad-escape", f"'{match[0]}' stands for no character", where, note, hint)
     return character
 
 
 def quote(text: str) -> str:
-    """A text in quotation marks, as programs have it."""
+    """A text in quotation marks, as programs have it; control characters as escapes."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
@@ -72,7 +77,7 @@ STRING = ValueType(
     plain=frozenset({str}),
     rank=1,
     in_program=r'"[^"\\\n\r]*(?:\\[^\n\r][^"\\\n\r]*)*"',
-    in_fact=r'"[^"\\\n\r]*(?:\\[\\"ntr][^"\\\n\r]*)*"',
+    in_fact=r'"[^"\\\n\r]*(?:\\(?:[\\"ntr]|u[0-9A-Fa-f]{4})[^"\\\n\r]*)*"',
     read=_read,
     write=_write,
     accept=_accept,

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from laser.errors import FactError, LiteralError
+from laser.phrases import short
 from laser.values import static_type
 from laser.values.value_type import ValueType
 
@@ -24,6 +25,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LONGEST = 2**63 - 1
+_LONGEST_DIGITS = 40
 _RANK_OF_TIME, _RANK_OF_DURATION = 3, 4
 
 _CLOCK = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
@@ -117,11 +119,11 @@ def _read_time(text: str) -> Time:
 
 def _read_duration(text: str) -> Duration:
     sign, digits, unit = _PARTS.fullmatch(text).groups()  # type: ignore[union-attr]  # it matched before
-    micros = Fraction(digits) * UNITS[unit]
+    micros = Fraction(digits) * UNITS[unit] if len(digits) <= _LONGEST_DIGITS else Fraction(_LONGEST + 1)
     if micros.denominator != 1 or micros > _LONGEST:
         size = "is finer than a microsecond" if micros < 1 else "cannot be told in whole microseconds"
         raise LiteralError(
-            "bad-duration", f"{text} {size}", None, "durations are whole microseconds, up to 2**63 of them"
+            "bad-duration", f"{short(text)} {size}", None, "durations are whole microseconds, up to 2**63 of them"
         )
     return Duration(int(-micros if sign else micros))
 

@@ -18,8 +18,8 @@ from typing import assert_never
 
 from laser.errors import FactError
 from laser.io.formats.format import FormName, LineFormat, Parse, read_time
-from laser.io.lines import Line
-from laser.io.records import ParsedChange, ParsedInterval, ParsedLine
+from laser.io.lines import MAX_LINE, Line, open_lines
+from laser.io.records import Entry, Malformed, ParsedChange, ParsedInterval, ParsedLine
 from laser.syntax.looks_like import TIME
 from laser.ticks import Tick
 from laser.values import Atom, Iri, Value, write_value
@@ -51,9 +51,14 @@ class Csv(LineFormat):
         return _Parser(tick)
 
     def parse_background(self, line: str) -> tuple[Atom, ...]:
-        """A row that begins with the word ``predicate`` is a header."""
         row = _row(line)
-        return (_fact(row),) if row and row[0].strip().lower() != "predicate" else ()
+        return (_fact(row),) if row else ()
+
+    def read_background(self, path: str | Path) -> Iterator[Entry | Malformed]:
+        """A first row that begins with the word ``predicate`` is a header; below, a predicate may be called so."""
+        with open_lines(path) as lines:
+            facts = _without_header(lines)
+            yield from self.read_lines(facts, lambda line: ParsedLine(0, self.parse_background(line)))
 
     def gather(self, lines: Iterable[Line]) -> Iterator[Line]:
         """A quoted field may go over several lines: join them, under the number of the first."""
@@ -129,6 +134,15 @@ def _truth(field: str) -> bool:
     return bool(_TRUTH.index(word))
 
 
+def _without_header(lines: Iterator[Line]) -> Iterator[Line]:
+    for line in lines:
+        name = line.text.partition(",")[0].strip().strip('"').lower()
+        if name != "predicate":
+            yield line
+        break
+    yield from lines
+
+
 def _join_quoted(lines: Iterable[Line]) -> Iterator[Line]:
     first: Line | None = None
     parts: list[str] = []
@@ -139,7 +153,7 @@ def _join_quoted(lines: Iterable[Line]) -> Iterator[Line]:
         first = first or line
         parts.append(line.text)
         joined = Line(first.number, "\n".join(parts), line.fault)
-        if line.fault or len(parts) == _MOST_LINES or not _unfinished(joined):
+        if line.fault or len(parts) == _MOST_LINES or len(joined.text) > MAX_LINE or not _unfinished(joined):
             yield joined
             first, parts = None, []
     if first is not None:
