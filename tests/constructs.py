@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from laser.rules.scopes import Scope, bound_outside, scopes
 from laser.syntax import tree
 from laser.syntax.program import Program
+from laser.syntax.terms import subterms
+from laser.values.functions import FUNCTIONS
+from laser.values.operations import COMPARISONS
 
 
 def constructs(program: Program) -> set[str]:
@@ -38,6 +41,16 @@ def of_rule(rule: tree.Rule, derived: set) -> Iterator[str]:
         yield "arithmetic in a head"
     if not any(isinstance(e, tree.Literal) and not e.negated and not e.negated_inside for e in rule.body):
         yield "body without positive atoms"
+    yield from of_functions("a head", rule.head.args)
+    for element in rule.body:
+        negative = isinstance(element, tree.Literal) and not element.is_positive
+        place = "a negation" if negative else "an atom" if isinstance(element, tree.Literal) else "a comparison"
+        yield from of_functions(place, element.terms)
+    for aggregate in rule.aggregates:
+        yield from of_functions("an aggregate", aggregate.terms())
+        yield from (
+            f"in an aggregate, test {e.operator}" for e in aggregate.comparisons if e.operator not in COMPARISONS
+        )
     for scope in scopes(rule):
         yield from of_aggregate(scope, bound_outside(rule), derived)
     for element in rule.body:
@@ -49,6 +62,13 @@ def of_rule(rule: tree.Rule, derived: set) -> Iterator[str]:
             yield from of_literal(element, derived)
             if element.atom.predicate == rule.head.predicate:
                 yield f"recursion {of_modality(element)}"
+
+
+def of_functions(place: str, terms: Iterable[tree.Term]) -> Iterator[str]:
+    for term in (part for outer in terms for part in subterms(outer)):
+        if isinstance(term, tree.Arithmetic) and term.operator in FUNCTIONS:
+            yield f"function {term.operator}"
+            yield f"function in {place}"
 
 
 def of_aggregate(scope: Scope, outside: set[str], derived: set) -> Iterator[str]:

@@ -19,6 +19,8 @@ from laser.syntax.program import Program
 from laser.syntax.terms import variables
 from laser.values import Atom, Iri, Predicate, Value
 from laser.values.fold import Fold
+from laser.values.functions import FUNCTIONS
+from laser.values.texts import TESTS, negated
 from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 T = TypeVar("T")
@@ -135,6 +137,7 @@ class Generator:
         """Whether windows, streams and gaps are long, where most trials are short so that many can be tried."""
         self.stepping = True
         self.aggregates = True
+        self.functions = True
         self.words = self.vocabulary()
 
     # -- words
@@ -241,6 +244,8 @@ class Generator:
 
     def arithmetic(self, variable: tree.Term) -> tree.Term:
         c = self.choices
+        if self.functions and c.chance(35):
+            return self.function(variable)
         operator = c.pick(("+", "-", "*", "/", "div", "mod", "min", "max", "abs", "-1"))
         if operator in ("abs", "-1"):
             return tree.Arithmetic(operator[:3].removesuffix("1"), (variable,))
@@ -249,6 +254,27 @@ class Generator:
             other = tree.ConstantName(CONST)
         pair = (variable, other) if c.chance(80) else (other, variable)
         return tree.Arithmetic(operator, pair)
+
+    def function(self, variable: tree.Term) -> tree.Term:
+        """A function of a term, and perhaps of another value."""
+        c = self.choices
+        name = c.pick(sorted(FUNCTIONS))
+        function = FUNCTIONS[name]
+        count = c.integer(function.least, min(function.most or 3, 3))
+        args = [variable, *(tree.Constant(c.pick((1, 2, 0, -1, 0.5, *self.words.values))) for _ in range(count - 1))]
+        return tree.Arithmetic(name, tuple(self.shuffled(args) if c.chance(20) else args))
+
+    def test(self, body: Body) -> tree.Comparison:
+        """A test of texts, or its opposite."""
+        c = self.choices
+        name = c.pick(sorted(TESTS))
+        left: tree.Term = tree.Variable(c.pick(body.bound))
+        if c.chance(30):
+            left = tree.Arithmetic("concat", (left, tree.Constant(c.pick(("x", "wo", 1)))))
+        right: tree.Term = tree.Constant(c.pick(("x", "w", "", "[xy]$", "^t", "1")))
+        if c.chance(25):
+            right = tree.Variable(c.pick(body.bound))
+        return tree.Comparison(negated(name) if c.chance(40) else name, left, right)
 
     # -- bodies
 
@@ -393,6 +419,9 @@ class Generator:
 
     def comparison(self, body: Body, level: int) -> None:
         c = self.choices
+        if self.functions and c.chance(25):
+            body.elements.append(self.test(body))
+            return
         left: tree.Term = tree.Variable(c.pick(body.bound))
         right: tree.Term = tree.Variable(c.pick(body.bound)) if c.chance(30) else tree.Constant(self.value())
         if c.chance(15):

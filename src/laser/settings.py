@@ -10,6 +10,7 @@ from laser.errors import TimeError
 from laser.ticks import SECOND, Tick, TimeInput, is_date, read_length
 from laser.values import Atom
 from laser.values.facts import FactInput, to_atoms
+from laser.zones import zone_of
 
 __all__ = ["DEFAULTS", "DEFAULT_LIMIT", "ProgramOptions", "ReasonerOptions", "RunOptions", "RunSettings", "read_warmup"]
 
@@ -24,6 +25,7 @@ class ProgramOptions(TypedDict, total=False):
     tick: str | Tick
     dates: bool
     warmup: str | int | None
+    zone: str
 
 
 class ReasonerOptions(ProgramOptions, total=False):
@@ -54,6 +56,8 @@ class RunSettings:
     """Whether times are dates, which is also so where the program has dates."""
     warmup: int | None = None
     """For how many ticks the output is held back; None where the program decides."""
+    zone: str = "UTC"
+    """In which zone the calendar is, for functions of times."""
 
     @classmethod
     def read(cls, options: Mapping[str, Any], known: type = RunOptions, **named: Any) -> RunSettings:
@@ -78,6 +82,7 @@ class RunSettings:
             limit=_limit(given.get("limit", DEFAULT_LIMIT)),
             dates=given.get("dates", False) or is_date(start) or is_date(until),
             warmup=read_warmup(given.get("warmup"), tick),
+            zone=_zone(given.get("zone", "UTC")),
         )
 
 
@@ -93,6 +98,11 @@ def read_warmup(given: str | int | None, tick: Tick) -> int | None:
     if ticks.denominator != 1:
         raise TimeError(f"the warm-up: {given} is not a whole number of ticks of {tick}")
     return int(ticks)
+
+
+def _zone(name: str) -> str:
+    zone_of(name)
+    return name
 
 
 def _limit(limit: int) -> int:

@@ -37,6 +37,7 @@ PROGRAMS = [
     "q(N) :- N = count(X, T : a(X) at T in [4]).",
     "q(X, M) :- M = max(T : a(X) at T in [4]).",
     "q(X) :- a(X) at T, T = max(U : b(Y) at U in [4]).",
+    "q(X, D) :- a(X) at T in [4], b(X) at U in [4], D = max(U, T) - min(T, U).",
     "@T+2 p(X) :- a(X) at T in [0]. q(X, T) :- p(X) at T in [3], not a(X).",
 ]
 

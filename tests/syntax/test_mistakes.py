@@ -40,7 +40,7 @@ CASES = [
     ("a :- .", "empty-body", ":-", "`a.`"),
     ('a("\\q").', "bad-escape", "\\q", "\\\\"),
     ("min(X) :- b(X).", "reserved-word", "min", None),
-    ("a(b(X)) :- c(X).", "nested-atom", "b", None),
+    ("a(b(X)) :- c(X).", "unknown-function", "b(X)", None),
     ("36: a(x1, y).", "no-program", "36: a(x1, y).", "did you swap PROGRAM and STREAM?"),
     ("2026-01-01T00:00:36Z: a(x1).", "no-program", "2026-01-01T00:00:36Z: a(x1).", "swap"),
     ('{"time": 36, "predicate": "a"}', "no-program", '{"time": 36, "predicate": "a"}', "swap"),

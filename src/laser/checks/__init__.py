@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from laser.checks.aggregate_cycle import aggregate_cycle
 from laser.checks.bad_constant import bad_constant
+from laser.checks.bad_expression import bad_expression
 from laser.checks.bad_quantile import bad_quantile
 from laser.checks.bad_range import bad_range
 from laser.checks.bad_times import bad_times
@@ -63,6 +64,7 @@ ERRORS: tuple[Check, ...] = (
     key_not_argument,
     bad_times,
     bad_quantile,
+    bad_expression,
     no_whole_ticks,
     misplaced_aggregate,
     unsafe_variable,
@@ -102,6 +104,7 @@ RUN_CHECKS: tuple[Check, ...] = (
     key_not_argument,
     bad_times,
     bad_quantile,
+    bad_expression,
     no_whole_ticks,
     bad_warmup,
 )

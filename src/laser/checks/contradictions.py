@@ -24,7 +24,7 @@ Windows = Callable[[tree.Window | None], Window | None]
 
 def is_irreflexive(operator: str) -> bool:
     """Whether nothing stands in this relation to itself."""
-    return 0 not in OUTCOMES[operator]
+    return operator in OUTCOMES and 0 not in OUTCOMES[operator]
 
 
 def first_conflict(
@@ -32,7 +32,7 @@ def first_conflict(
 ) -> tuple[tree.Comparison, tree.Comparison] | None:
     """Two comparisons that cannot both hold, the second one as early as possible; None where there are no such two."""
     seen = _Seen(values)
-    for test in tests:
+    for test in (test for test in tests if test.operator in OUTCOMES):
         for earlier in seen.rivals(test):
             if conflict(earlier, test, values):
                 return earlier, test

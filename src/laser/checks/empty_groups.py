@@ -48,7 +48,7 @@ def _could_be_empty(subject: Subject, rule: tree.Rule, scope: Scope) -> bool:
     for test in rule.comparisons:
         for one, other, sign in (
             (test.left, test.right, test.operator),
-            (test.right, test.left, _FLIPPED[test.operator]),
+            (test.right, test.left, _FLIPPED.get(test.operator, test.operator)),
         ):
             value = subject.value(other)
             if one in results and nothing is not None and value is not None and compare(sign, nothing, value):

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from laser.errors import Diagnostic
 from laser.rules.rule import ResolvedProgram
-from laser.rules.types import mismatches
+from laser.rules.types import mismatches, misplaced_arguments
+from laser.syntax.printer import write_term
 from laser.syntax.program import Program, source_text
+from laser.values.functions import FUNCTIONS
 from laser.values.static_type import StaticType
 
 __all__ = ["mixed_types"]
@@ -29,3 +31,8 @@ def mixed_types(program: Program, core: ResolvedProgram) -> Iterator[Diagnostic]
         span = test.origin.span if test.origin else None
         message = f"`{source_text(program.rows, span)}` compares {_article(left)} with {_article(right)}"
         yield Diagnostic("mixed-types", message, span, NOTE, HINT)
+    for term, place, kind in misplaced_arguments(core, given):
+        wanted = FUNCTIONS[term.operator].argument(place)
+        text = source_text(program.rows, term.span) or write_term(term)
+        message = f"`{text}` asks for {_article(wanted)}, and gets {_article(kind)}"
+        yield Diagnostic("mixed-types", message, term.span, NOTE, None)

@@ -11,14 +11,16 @@ from laser.checks.subject import Subject
 from laser.errors import Diagnostic, Span
 from laser.syntax import tree
 from laser.syntax.terms import is_ground, subterms
-from laser.values import Iri
+from laser.values import Iri, Value, static_type_of
+from laser.values.functions import FUNCTIONS
 from laser.values.operations import compare
+from laser.values.static_type import ANY
 from laser.windows import PRESENT, Between, Sliding
 
 __all__ = ["never_fires"]
 
 BODY = "a rule fires where all of its body holds at once"
-VALUE = "arithmetic is over numbers, times and durations; where it has no value, a rule does not fire"
+VALUE = "arithmetic is over numbers, times and durations; where it or a function has no value, a rule does not fire"
 TIME = "time points are the integers from 0 on"
 WINDOW = "a window `[n]` includes the present"
 
@@ -42,14 +44,25 @@ def without_value(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
     needed += [side for test in rule.comparisons for side in (test.left, test.right)]
     for term in (part for outer in needed for part in subterms(outer)):
         if isinstance(term, tree.Arithmetic) and _has_no_value(subject, term):
-            hint = "write numbers or variables for its operands"
+            hint = "write values for which it is defined, or variables"
             yield f"`{subject.term_text(term)}` has no value", term.span, VALUE, hint
 
 
 def _has_no_value(subject: Subject, term: tree.Arithmetic) -> bool:
     operands = [subject.value(operand) for operand in term.operands]
+    if term.operator in FUNCTIONS:
+        return any(value is not None and not _fits(term, i, value) for i, value in enumerate(operands)) or (
+            None not in operands and subject.value(term) is None
+        )
     is_text = any(isinstance(value, str | Iri) for value in operands)
     return is_text or (None not in operands and subject.value(term) is None)
+
+
+def _fits(term: tree.Arithmetic, place: int, value: Value) -> bool:
+    """Whether a value is of the type that a function asks for; of which numbers it has none, its value tells."""
+    wanted = FUNCTIONS[term.operator].argument(place)
+    *_, widest = static_type_of(value).widening()
+    return wanted == ANY or wanted.fits(widest)
 
 
 def false_comparison(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:

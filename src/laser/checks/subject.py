@@ -16,6 +16,7 @@ from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate
 from laser.ticks import Tick
 from laser.values import Predicate, Value
+from laser.values.operations import COMPARISONS
 from laser.windows import Window
 
 __all__ = ["Subject"]
@@ -149,7 +150,10 @@ class Subject:
         return text or write_literal(literal, "readable", self.program.prefixes)
 
     def comparison_text(self, test: tree.Comparison) -> str:
-        return f"{self.term_text(test.left)} {test.operator} {self.term_text(test.right)}"
+        left, right = map(self.term_text, test.terms)
+        return (
+            f"{left} {test.operator} {right}" if test.operator in COMPARISONS else f"{test.operator}({left}, {right})"
+        )
 
     def window_text(self, window: tree.Window) -> str:
         """A window in the readable notation, which fits behind any atom."""

@@ -9,7 +9,8 @@ from typing import Any
 from laser.phrases import short
 from laser.plan.plan import Plan
 from laser.values import Value, write_value
-from laser.values.operations import apply, compare
+from laser.values.functions import FUNCTIONS
+from laser.values.operations import COMPARISONS, apply, compare, is_number
 
 __all__ = ["Reports"]
 
@@ -33,7 +34,7 @@ class Reports:
         def order(number: int, symbol: str, left: Value, right: Value) -> bool:
             result = compare(symbol, left, right)
             if result is None and number >= 0 and texts[number] not in self.texts:
-                self.add(texts[number], f"{_written(left)} {symbol} {_written(right)}")
+                self.add(texts[number], _comparison(symbol, left, right))
             return bool(result)
 
         def calculate(number: int, symbol: str, *values: Value) -> Value | None:
@@ -55,8 +56,17 @@ def _written(value: Value) -> str:
     return short(write_value(value), LONGEST_VALUE)
 
 
+def _comparison(symbol: str, left: Value, right: Value) -> str:
+    one, other = _written(left), _written(right)
+    return f"{one} {symbol} {other}" if symbol in COMPARISONS else f"{symbol}({one}, {other})"
+
+
 def _operation(symbol: str, values: tuple[Value, ...]) -> str:
     written = list(map(_written, values))
-    if symbol in ("abs", "min", "max") or len(written) == 1:
-        return f"{symbol}({', '.join(written)})"
+    function = FUNCTIONS.get(symbol)
+    if function is not None:
+        cure = ", of a number: it asks for a date" if function.in_zone and is_number(values[0]) else ""
+        return f"{symbol}({', '.join(written[: function.most])}){cure}"
+    if len(written) == 1:
+        return f"{symbol}({written[0]})"
     return f"{written[0]} {symbol} {written[1]}"

@@ -15,6 +15,7 @@ from laser.rules.body import Comparison
 from laser.syntax.terms import evaluate, variables
 from laser.values import Value
 from laser.values.operations import COMPARISONS, compare, is_number
+from laser.values.texts import NOT
 
 if TYPE_CHECKING:
     from laser.explanation.lasting import Validities
@@ -57,11 +58,11 @@ class ComparisonExplainer(ElementExplainer[Comparison]):
 
 def _test(test: Comparison, then: Step) -> Step:
     operator, left_of, right_of = test.operator, value_of(test.left), value_of(test.right)
-    simply = COMPARISONS[operator]
+    simply = COMPARISONS.get(operator)
 
     def step(world: World, binding: Binding, emit: Emit) -> bool:
         left, right = left_of(binding), right_of(binding)
-        if type(left) is int is type(right):
+        if simply is not None and type(left) is int is type(right):
             return simply(left, right) and then(world, binding, emit)
         holds = left is not None and right is not None and compare(operator, left, right)
         return bool(holds) and then(world, binding, emit)
@@ -79,7 +80,8 @@ def _assign(name: str, value_of: Callable[[Binding], Value | None], then: Step) 
 
 def _written(test: Comparison, binding: Values) -> str:
     """A comparison with its values filled in: ``31 >= 100``."""
-    return f"{filled(test.left, binding)} {test.operator} {filled(test.right, binding)}"
+    left, right = filled(test.left, binding), filled(test.right, binding)
+    return f"{left} {test.operator} {right}" if test.operator in COMPARISONS else f"{test.operator}({left}, {right})"
 
 
 def _why_false(test: Comparison, binding: Values) -> tuple[str, float]:
@@ -94,7 +96,10 @@ def _why_false(test: Comparison, binding: Values) -> tuple[str, float]:
     assert left is not None
     assert right is not None
     if compare(test.operator, left, right) is None:
-        return f"{_written(test, binding)} has no answer: values of different kinds have no order", FARTHEST
+        why = "values of different kinds have no order" if test.operator in COMPARISONS else "it asks for two texts"
+        return f"{_written(test, binding)} has no answer: {why}", FARTHEST
+    if test.operator.startswith(NOT):
+        return f"{_written(test, binding).removeprefix(NOT)} holds", -1.0
     return f"{_written(test, binding)} is false", -_distance(left, right)
 
 

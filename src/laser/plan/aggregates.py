@@ -145,6 +145,8 @@ def threshold(rule: Rule, aggregate: Aggregate) -> Threshold | None:
     if uses[aggregate.result.name] != 2 or aggregate.result in aggregate.groups:
         return None
     for test in rule.comparisons:
+        if test.operator not in _FLIPPED:
+            continue
         match test.left, test.right:
             case Variable() as result, Constant(value=value) if result == aggregate.result:
                 return Threshold(test.operator, value)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import count, product
 from typing import assert_never
 
+from laser.errors import Span
 from laser.rules.body import (
     ALWAYS,
     NOW,
@@ -28,9 +29,10 @@ from laser.settings import DEFAULTS, RunSettings
 from laser.syntax import tree
 from laser.syntax.printer import write_statement
 from laser.syntax.program import Program, source_text
-from laser.syntax.terms import evaluate, variables
+from laser.syntax.terms import evaluate, in_zone, variables
 from laser.ticks import Tick
 from laser.values import Atom, Duration, Time, Value
+from laser.values.functions import FUNCTIONS
 from laser.values.operations import INSTANT, POINT
 from laser.windows import HISTORY, PRESENT, LastOf, Window
 
@@ -40,7 +42,8 @@ __all__ = ["resolve", "resolve_window", "whole_size"]
 def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
     """The evaluated form of a program that was accepted with these settings."""
     dates = settings.dates or program.has_dates or _has_times(settings.background)
-    resolver = _Resolver(program, program.constant_values(settings.constants), settings.tick, dates)
+    constants = program.constant_values(settings.constants, settings.zone)
+    resolver = _Resolver(program, constants, settings.tick, dates, settings.zone)
     facts = {atom for fact in program.facts for atom in resolver.facts(fact)}
     return ResolvedProgram(
         rules=tuple(resolver.rule(rule) for rule in program.rules),
@@ -103,6 +106,7 @@ class _Resolver:
     constants: Mapping[str, Value]
     tick: Tick
     dates: bool = False
+    zone: str = "UTC"
     fresh: Iterator[int] = field(default_factory=count)
     names: Mapping[str, str] = field(default_factory=dict)
     """Other names for variables: those of an aggregate that another one of the rule has, too."""
@@ -222,18 +226,22 @@ class _Resolver:
                 return tree.Variable(self.names.get(name, name))
             case tree.Constant() | tree.ConstantName():
                 return tree.Constant(self.value(term))
-            case tree.Arithmetic(operator=operator, operands=operands):
-                return self.arithmetic(operator, tuple(map(self.term, operands)), self.is_point(term))
+            case tree.Arithmetic(operator=operator, operands=operands, span=span):
+                return self.arithmetic(operator, tuple(map(self.term, operands)), self.is_point(term), span)
             case tree.Range() | tree.Aggregate():
                 raise AssertionError("ranges stand in facts only, and aggregates in comparisons")
             case _:
                 assert_never(term)
 
-    def arithmetic(self, operator: str, operands: tuple[tree.Term, ...], of_points: bool = False) -> tree.Arithmetic:
-        """An operation; sums learn the tick where a time may meet a number of ticks."""
+    def arithmetic(
+        self, operator: str, operands: tuple[tree.Term, ...], of_points: bool = False, span: Span | None = None
+    ) -> tree.Arithmetic:
+        """An operation; sums learn the tick where a time may meet a number of ticks, functions of the calendar the zone."""
         if self.dates and operator in ("+", "-") and len(operands) == 2 and not of_points:
             return self.ticking(operator, *operands)
-        return tree.Arithmetic(operator, operands)
+        if operator in FUNCTIONS and FUNCTIONS[operator].in_zone:
+            operands = (*operands, tree.Constant(self.zone))
+        return tree.Arithmetic(operator, operands, span)
 
     def level(self, term: tree.Term) -> Fraction:
         """The level of a quantile: the decimal as it is written, not the double next to it."""
@@ -241,7 +249,7 @@ class _Resolver:
 
     def value(self, term: tree.Term) -> Value:
         """The value of a term without variables."""
-        value = evaluate(term, {}, self.constants)
+        value = evaluate(in_zone(term, self.zone), {}, self.constants)
         assert value is not None
         return self.tick.count(value) if isinstance(value, Duration) and not self.dates else value
 

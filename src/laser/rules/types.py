@@ -16,11 +16,14 @@ from laser.rules.rule import ResolvedProgram, Rule
 from laser.rules.uses import find_uses
 from laser.rules.worklist import follow
 from laser.syntax import tree
+from laser.syntax.terms import subterms
 from laser.values import Predicate, static_type_of, write_value
 from laser.values.fold import Fold
-from laser.values.static_type import ANY, DURATION, INTEGER, NUMBER, TIME, StaticType, join
+from laser.values.functions import FUNCTIONS
+from laser.values.operations import COMPARISONS
+from laser.values.static_type import ANY, DURATION, INTEGER, NUMBER, STRING, TIME, StaticType, join
 
-__all__ = ["ClashError", "Given", "argument_types", "computed_type", "mismatches"]
+__all__ = ["ClashError", "Given", "argument_types", "computed_type", "mismatches", "misplaced_arguments"]
 
 Given: TypeAlias = Mapping[Predicate, Sequence[StaticType]]
 """The types of the arguments that stream in."""
@@ -62,18 +65,40 @@ def argument_types(program: ResolvedProgram, given: Given, mixed: bool = False) 
 
 def mismatches(program: ResolvedProgram, given: Given) -> Iterator[tuple[Comparison, StaticType, StaticType]]:
     """The comparisons of a time or a duration with a value of another type, with both types."""
+    flow = _settled(program, given)
+    for rule in program.rules:
+        variables = flow.variables(rule)
+        for test in rule.comparisons:
+            left, right = (flow.term(side, variables) for side in test.terms)
+            if test.operator not in COMPARISONS:
+                left, right = next((side for side in (left, right) if side and _are_apart(side, STRING)), None), STRING
+            if test.origin is not None and left and right and _are_apart(left, right):
+                yield test, left, right
+
+
+def misplaced_arguments(program: ResolvedProgram, given: Given) -> Iterator[tuple[tree.Arithmetic, int, StaticType]]:
+    """The functions that are asked about a time or a duration and have no value for one, or only for one, with the argument."""
+    flow = _settled(program, given)
+    for rule in program.rules:
+        variables = flow.variables(rule)
+        inner = (term for aggregate in rule.aggregates for term in aggregate.inner_terms)
+        for term in (part for outer in (*rule.terms(), *inner) for part in subterms(outer)):
+            if isinstance(term, tree.Arithmetic) and term.operator in FUNCTIONS:
+                for place, operand in enumerate(term.operands[: FUNCTIONS[term.operator].most]):
+                    kind, wanted = flow.term(operand, variables), FUNCTIONS[term.operator].argument(place)
+                    if kind is not None and _are_apart(kind, wanted):
+                        yield term, place, kind
+
+
+def _settled(program: ResolvedProgram, given: Given) -> _Flow:
+    """What is known for certain of the types of a program."""
     flow = _Flow(program, mixed=True, strict=True)
     for predicate, types in given.items():
         flow.give(predicate, types, "input")
     for atom in program.background:
         flow.give(atom.signature, list(map(static_type_of, atom.args)), "background data")
     flow.settle()
-    for rule in program.rules:
-        variables = flow.variables(rule)
-        for test in rule.comparisons:
-            left, right = (flow.term(side, variables) for side in test.terms)
-            if test.origin is not None and left and right and _are_apart(left, right):
-                yield test, left, right
+    return flow
 
 
 def _are_apart(one: StaticType, other: StaticType) -> bool:
@@ -206,6 +231,8 @@ def computed_type(operator: str, operands: Sequence[Known]) -> StaticType:
             return TIME
         case "point":
             return INTEGER
+        case name if name in FUNCTIONS:
+            return FUNCTIONS[name].gives(operands)
         case "-" if times == 2:
             return DURATION
         case "/" | "div" if durations == 2:

@@ -18,7 +18,9 @@ from laser.syntax import tree
 from laser.syntax.terms import subterms
 from laser.values import Duration, Predicate, Time, static_type_of
 from laser.values.fold import Fold
-from laser.values.static_type import ANY, NUMBER, StaticType
+from laser.values.functions import FUNCTIONS
+from laser.values.operations import COMPARISONS
+from laser.values.static_type import ANY, INTEGER, NUMBER, STRING, TIME, StaticType
 
 __all__ = ["find_uses"]
 
@@ -85,6 +87,9 @@ def _compared(rule: Rule) -> Iterator[tuple[tree.Variable, tree.Term]]:
     ``X != 5`` says nothing: it holds of texts, too.
     """
     for test in (*rule.comparisons, *(test for each in rule.aggregates for test in each.comparisons)):
+        if test.operator not in COMPARISONS:
+            yield from ((side, _EXAMPLES[STRING]) for side in test.terms if isinstance(side, tree.Variable))
+            continue
         for one, other in ((test.left, test.right), (test.right, test.left)):
             if isinstance(one, tree.Variable) and test.operator != "!=":
                 yield one, other
@@ -93,7 +98,27 @@ def _compared(rule: Rule) -> Iterator[tuple[tree.Variable, tree.Term]]:
     for outer in (*rule.terms(), *(term for each in rule.aggregates for term in each.inner_terms)):
         for term in subterms(outer):
             if isinstance(term, tree.Arithmetic):
-                yield from ((part, term) for part in term.operands if isinstance(part, tree.Variable) and _counts(term))
+                yield from _operands(term)
+
+
+def _operands(term: tree.Arithmetic) -> Iterator[tuple[tree.Variable, tree.Term]]:
+    """The variables that are computed with; a function says what its arguments are."""
+    function = FUNCTIONS.get(term.operator)
+    for place, part in enumerate(term.operands):
+        wanted = ANY if function is None else function.argument(place)
+        if isinstance(part, tree.Variable) and wanted in _EXAMPLES:
+            yield part, _EXAMPLES[wanted]
+        elif isinstance(part, tree.Variable) and term.operator != "concat" and _counts(term):
+            yield part, term
+
+
+_EXAMPLES: dict[StaticType, tree.Term] = {
+    STRING: tree.Constant(""),
+    NUMBER: tree.Constant(0.5),
+    INTEGER: tree.Constant(0.5),
+    TIME: tree.Constant(Time(0)),
+}
+"""For each type, a term of it."""
 
 
 def _counts(term: tree.Arithmetic) -> bool:
@@ -115,6 +140,11 @@ def _types(term: tree.Term, variables: Mapping[str, Types]) -> Types:
     match term:
         case tree.Variable(name=name):
             return variables.get(name, set())
+        case tree.Arithmetic(operator=operator) if operator in FUNCTIONS and ANY not in FUNCTIONS[operator].takes:
+            *_, widest = FUNCTIONS[operator].gives([None] * len(term.operands)).widening()
+            return {widest}
+        case tree.Arithmetic(operator="concat"):
+            return {STRING}
         case tree.Arithmetic():
             return {NUMBER} if _counts(term) else set()
         case tree.Constant(value=value):

@@ -84,6 +84,7 @@ class Request:
                 "tick": tick,
                 "warmup": options.get("warmup"),
                 "limit": options.get("limit", DEFAULT_LIMIT),
+                "zone": session_zone_name(sources[0].table.sparkSession),
             }
         )
         return cls(
@@ -141,7 +142,11 @@ def _zone(sources: Sequence[Source], tick: Tick) -> tzinfo:
 
 def session_zone(spark: SparkSession) -> tzinfo:
     """The zone of a session."""
-    return zone_of(spark.conf.get("spark.sql.session.timeZone") or "UTC")
+    return zone_of(session_zone_name(spark))
+
+
+def session_zone_name(spark: SparkSession) -> str:
+    return spark.conf.get("spark.sql.session.timeZone") or "UTC"
 
 
 def _point(given: TimeInput | None, tick: Tick, zone: tzinfo) -> int | None:

@@ -13,6 +13,7 @@ from lark import Token, Transformer, v_args
 
 from laser.errors import Diagnostic, LiteralError, Span, TimeError
 from laser.phrases import listed
+from laser.syntax.calls import is_test, reserved_test, wrong_call
 from laser.syntax.lexer import span_of
 from laser.syntax.tree import (
     Aggregate,
@@ -43,9 +44,10 @@ from laser.values import TYPES, Predicate, Value
 from laser.values.declared import Declared
 from laser.values.fold import Fold
 from laser.values.operations import apply
+from laser.values.texts import negated
 from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
-__all__ = ["MAX_DEPTH", "Builder", "StatementError", "too_deep"]
+__all__ = ["MAX_DEPTH", "Builder", "CallError", "StatementError", "too_deep"]
 
 MAX_DEPTH = 100
 """How deep terms may nest; what works on trees may then recur without care."""
@@ -62,22 +64,30 @@ class StatementError(Exception):
         super().__init__(diagnostic.message)
 
 
+class CallError(StatementError):
+    """A call of what is no function. If the rest of the statement does not fit the grammar, that is the better finding."""
+
+
 @v_args(inline=True)
 class Builder(Transformer):  # type: ignore[type-arg]
     """Called by the parser bottom-up, while it reads; keeps nothing between calls."""
 
+    def __init__(self, any_call: bool = False) -> None:
+        super().__init__()
+        self.any_call = any_call
+
     # statements
 
     def fact(self, atom: AtomPattern, dot: Token) -> Fact:
-        return Fact(atom, _until(atom.span, dot))
+        return Fact(no_test(atom), _until(atom.span, dot))
 
     def rule(self, head: AtomPattern, body: tuple[BodyElement, ...], dot: Token) -> Rule:
-        return Rule(_no_ranges(head), None, body, _until(head.span, dot))
+        return Rule(_plain(head), None, body, _until(head.span, dot))
 
     def timed_rule(self, timed: Timed, *rest: tuple[BodyElement, ...] | Token) -> Rule:
         time, head, span = timed
         body = rest[0] if isinstance(rest[0], tuple) else ()
-        return Rule(_no_ranges(head), time, body, _until(span, rest[-1]))
+        return Rule(_plain(head), time, body, _until(span, rest[-1]))
 
     def formal_head(self, at: Token, time: Term, head: AtomPattern) -> Timed:
         return time, head, span_of(at)
@@ -95,7 +105,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def shown(self, name: Token, slash: Token, arity: Token) -> Predicate:
         if not arity.isdigit() or len(arity) > 4:
             raise StatementError(Diagnostic("bad-arity", f"{arity} is no number of arguments", span_of(arity)))
-        return Predicate(str(name), int(arity))
+        return no_test_predicate(Predicate(str(name), int(arity)), span_of(name, arity))
 
     def input(self, word: Token, name: Token, *rest: Token | tuple[str, Declared]) -> InputDirective:
         fields = tuple(part for part in rest if isinstance(part, tuple))
@@ -104,6 +114,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         if twice is not None:
             message = f"two arguments of the input are called '{twice}'"
             raise StatementError(Diagnostic("syntax", message, span_of(word, _token(rest[-1]))))
+        no_test_predicate(Predicate(str(name), len(fields)), span_of(name))
         return InputDirective(str(name), fields, span_of(word, _token(rest[-1])))
 
     def field(self, name: Token, kind: Token) -> tuple[str, Declared]:
@@ -129,8 +140,10 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def body(self, *elements: BodyElement) -> tuple[BodyElement, ...]:
         return elements
 
-    def negated(self, word: Token, literal: Literal) -> Literal:
+    def negated(self, word: Token, literal: Literal | Comparison) -> Literal | Comparison:
         span = _join(span_of(word), literal.span)
+        if isinstance(literal, Comparison):
+            return replace(literal, operator=negated(literal.operator), span=span)
         return Literal(literal.atom, literal.modality, literal.window, True, literal.negated_inside, span)
 
     def equal(self, left: Term, right: Term) -> Comparison:
@@ -140,26 +153,29 @@ class Builder(Transformer):  # type: ignore[type-arg]
         sign = _ASCII.get(operator, str(operator))
         return Comparison(sign, _shallow(left), _shallow(right), _join(left.span, right.span))
 
-    def now(self, atom: AtomPattern) -> Literal:
+    def now(self, atom: AtomPattern) -> Literal | Comparison:
+        if is_test(atom.predicate):
+            left, right = _no_ranges(atom).args
+            return Comparison(atom.name, left, right, atom.span)
         return Literal(_no_ranges(atom), span=atom.span)
 
     def at(self, atom: AtomPattern, time: Term, window: Window | None = None) -> Literal:
         last = window.span if window else time.span
-        return Literal(_no_ranges(atom), At(_shallow(time)), window, span=_join(atom.span, last))
+        return Literal(_plain(atom), At(_shallow(time)), window, span=_join(atom.span, last))
 
     def formal_at(self, at: Token, time: Term, atom: AtomPattern, window: Window | None = None) -> Literal:
         span = _join(span_of(at), window.span if window else atom.span)
-        return Literal(_no_ranges(atom), At(_shallow(time)), window, span=span)
+        return Literal(_plain(atom), At(_shallow(time)), window, span=span)
 
     def sometime(self, atom: AtomPattern, window: Window) -> Literal:
-        return Literal(_no_ranges(atom), "sometime", window, span=_join(atom.span, window.span))
+        return Literal(_plain(atom), "sometime", window, span=_join(atom.span, window.span))
 
     def always(self, atom: AtomPattern, window: Window) -> Literal:
-        return Literal(_no_ranges(atom), "always", window, span=_join(atom.span, window.span))
+        return Literal(_plain(atom), "always", window, span=_join(atom.span, window.span))
 
     def times(self, atom: AtomPattern, sign: Token, number: Length, window: Window) -> Literal:
         modality = Times(">=" if sign.type == "LEAST" else "<=", number)
-        return Literal(_no_ranges(atom), modality, window, span=_join(atom.span, window.span))
+        return Literal(_plain(atom), modality, window, span=_join(atom.span, window.span))
 
     def box_times(self, box: Window, _diamond: Token, compare: Token, number: Length, atom: AtomPattern) -> Literal:
         sign = _COUNTS.get(compare)
@@ -167,7 +183,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
             note = "◇≥n says that an atom holds at n time points of the window or more, ◇≤n at n or fewer"
             message = f"'{compare}' does not count time points"
             raise StatementError(Diagnostic("syntax", message, span_of(compare), note, "write `◇≥3` or `◇≤3`"))
-        return Literal(_no_ranges(atom), Times(sign, number), box, span=_join(box.span, atom.span))
+        return Literal(_plain(atom), Times(sign, number), box, span=_join(box.span, atom.span))
 
     def box_sometime(self, box: Window, _sign: Token, *rest: AtomPattern | Token) -> Literal:
         return _boxed(box, "sometime", rest)
@@ -233,10 +249,11 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     # atoms and terms
 
-    def atom(self, name: Token, *rest: Token | Term) -> AtomPattern:
-        if not rest:
-            return AtomPattern(str(name), (), span_of(name))
-        args = tuple(map(_shallow, rest[1:-1]))  # type: ignore[arg-type]
+    def atom(self, name: Token | AtomPattern) -> AtomPattern:
+        return name if isinstance(name, AtomPattern) else AtomPattern(str(name), (), span_of(name))
+
+    def call(self, name: Token, _left: Token, *rest: Token | Term) -> AtomPattern:
+        args = tuple(map(_shallow, rest[:-1]))  # type: ignore[arg-type]
         return AtomPattern(str(name), args, span_of(name, _token(rest[-1])))
 
     def range(self, low: Term, high: Term) -> Range:
@@ -248,9 +265,11 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def opposite(self, minus: Token, operand: Term) -> Arithmetic:
         return Arithmetic("-", (operand,), _join(span_of(minus), operand.span))
 
-    def function(self, name: Token, left: Token, *rest: Term | Token) -> Arithmetic:
-        operands: tuple[Term, ...] = rest[:-1]  # type: ignore[assignment]
-        return Arithmetic(str(name), operands, span_of(name, _token(rest[-1])))
+    def function(self, call: AtomPattern) -> Arithmetic:
+        finding = None if self.any_call else wrong_call(call)
+        if finding is not None:
+            raise CallError(finding)
+        return Arithmetic(call.name, _no_ranges(call).args, call.span)
 
     def aggregate(self, name: Token, _left: Token, *rest: object) -> Aggregate:
         *level, terms, body, right = rest
@@ -328,7 +347,7 @@ def _boxed(box: Window, modality: str | At, rest: tuple[AtomPattern | Token, ...
     atom = rest[-1]
     assert isinstance(atom, AtomPattern)
     span = _join(box.span, atom.span)
-    return Literal(_no_ranges(atom), modality, box, False, len(rest) > 1, span)  # type: ignore[arg-type]
+    return Literal(_plain(atom), modality, box, False, len(rest) > 1, span)  # type: ignore[arg-type]
 
 
 def _no_ranges(atom: AtomPattern) -> AtomPattern:
@@ -345,6 +364,23 @@ def _no_ranges(atom: AtomPattern) -> AtomPattern:
                 )
             )
     return atom
+
+
+def _plain(atom: AtomPattern) -> AtomPattern:
+    """An atom that is neither short for several nor a test."""
+    return _no_ranges(no_test(atom))
+
+
+def no_test(atom: AtomPattern) -> AtomPattern:
+    no_test_predicate(atom.predicate, _place(atom.span))
+    return atom
+
+
+def no_test_predicate(predicate: Predicate, span: Span) -> Predicate:
+    """The same, unless it is a test: those are written in bodies, and have neither a window nor a time."""
+    if is_test(predicate):
+        raise StatementError(reserved_test(predicate.name, span))
+    return predicate
 
 
 def _shallow(term: Term) -> Term:

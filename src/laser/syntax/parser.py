@@ -10,7 +10,7 @@ from lark import Lark, Token, UnexpectedToken
 from lark.lexer import Lexer
 
 from laser.errors import Diagnostic, ProgramError, Span
-from laser.syntax.builder import MAX_DEPTH, Builder, StatementError, too_deep
+from laser.syntax.builder import MAX_DEPTH, Builder, CallError, StatementError, too_deep
 from laser.syntax.lexer import lex, span_of
 from laser.syntax.looks_like import stream_in_place_of_program
 from laser.syntax.mistakes import explain, missing_dot
@@ -78,7 +78,12 @@ def _parse_statements(tokens: list[Token], findings: list[Diagnostic]) -> Iterat
 
 def _parse_statement(tokens: list[Token]) -> Statement:
     _check_depth(tokens)
-    statement: Statement = _grammar().parse(less_than_minus(tokens))  # type: ignore[assignment]
+    signs = less_than_minus(tokens)
+    try:
+        statement: Statement = _grammar().parse(signs)  # type: ignore[assignment]
+    except CallError:
+        _grammar(any_call=True).parse(signs)
+        raise
     return statement
 
 
@@ -111,6 +116,6 @@ class _Tokens(Lexer):
 
 
 @cache
-def _grammar() -> Lark:
+def _grammar(any_call: bool = False) -> Lark:
     text = files("laser.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", lexer=_Tokens, transformer=Builder())
+    return Lark(text, parser="lalr", lexer=_Tokens, transformer=Builder(any_call))

@@ -37,8 +37,10 @@ from laser.syntax.tree import (
     Window,
 )
 from laser.values import Iri, Predicate, Value, write_value
+from laser.values.functions import FUNCTIONS
 from laser.values.operations import is_signed
 from laser.values.string import quote
+from laser.values.texts import NOT, TESTS
 
 if TYPE_CHECKING:
     from laser.syntax.program import Notation, Program
@@ -137,6 +139,8 @@ class _Writer:
         match element:
             case Literal():
                 return self.literal(element)
+            case Comparison(operator, left, right) if operator.removeprefix(NOT) in TESTS:
+                return f"{operator}({self.term(left)}, {self.term(right)})"
             case Comparison(operator, left, right):
                 sign = _FORMAL_SIGNS.get(operator, operator) if self.formal else operator
                 return f"{self.term(left)} {sign} {self.term(right)}"
@@ -233,8 +237,8 @@ class _Writer:
     def arithmetic(self, term: Arithmetic) -> tuple[str, int]:
         """The text, and how tightly it binds."""
         match term.operator, term.operands:
-            case ("abs" | "min" | "max") as name, operands:
-                return f"{name}({', '.join(map(self.term, operands))})", _PRIMARY
+            case name, operands if name in FUNCTIONS:  # in a resolved term, the zone may follow
+                return f"{name}({', '.join(map(self.term, operands[: FUNCTIONS[name].most]))})", _PRIMARY
             case "-", (operand,):
                 return f"-{self.operand_of_minus(operand)}", _SIGNED
             case (("instant" | "point"), (operand, _)):  # resolved terms: what the user wrote is the operand

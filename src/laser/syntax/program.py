@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from laser.errors import FactError, Span
-from laser.syntax.terms import evaluate, subterms
+from laser.syntax.terms import evaluate, in_zone, subterms
 from laser.syntax.tree import (
     Constant,
     ConstDirective,
@@ -57,12 +57,12 @@ class Program:
         """What ``#const`` declares, by name."""
         return {s.name: s for s in self.statements if isinstance(s, ConstDirective)}
 
-    def constant_values(self, overrides: Mapping[str, Any]) -> dict[str, Value]:
-        """The values of the constants in a run that overrides some, as far as they have one."""
+    def constant_values(self, overrides: Mapping[str, Any], zone: str = "UTC") -> dict[str, Value]:
+        """The values of the constants in a run in a zone that overrides some, as far as they have one."""
         values: dict[str, Value] = {}
         for statement in self.statements:
             if isinstance(statement, ConstDirective):
-                value = _constant(statement, overrides, values)
+                value = _constant(statement, overrides, values, zone)
                 if value is not None:
                     values[statement.name] = value
         return values
@@ -122,9 +122,11 @@ def expect_program(given: object) -> Program:
     raise TypeError(f"{given!r} ({type(given).__name__}) is no program: {cure}")
 
 
-def _constant(directive: ConstDirective, overrides: Mapping[str, Any], values: Mapping[str, Value]) -> Value | None:
+def _constant(
+    directive: ConstDirective, overrides: Mapping[str, Any], values: Mapping[str, Value], zone: str
+) -> Value | None:
     if directive.name not in overrides:
-        return evaluate(directive.value, {}, values)
+        return evaluate(in_zone(directive.value, zone), {}, values)
     try:
         return to_constant(overrides[directive.name])
     except FactError:

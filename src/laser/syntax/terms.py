@@ -10,9 +10,10 @@ from types import MappingProxyType
 
 from laser.syntax import tree
 from laser.values import Value
+from laser.values.functions import FUNCTIONS
 from laser.values.operations import apply
 
-__all__ = ["evaluate", "is_ground", "rename", "subterms", "variables"]
+__all__ = ["evaluate", "in_zone", "is_ground", "rename", "subterms", "variables"]
 
 NO_CONSTANTS: Mapping[str, Value] = MappingProxyType({})
 
@@ -51,6 +52,18 @@ def evaluate(
             return apply(operator, *(part for part in parts if part is not None)) if None not in parts else None
         case tree.Range() | tree.Aggregate():
             return None
+
+
+def in_zone(term: tree.Term, zone: str) -> tree.Term:
+    """The same term, its functions told in which zone the run is."""
+    match term:
+        case tree.Arithmetic(operator=operator, operands=operands, span=span):
+            inner = tuple(in_zone(operand, zone) for operand in operands)
+            function = FUNCTIONS.get(operator)
+            told = (tree.Constant(zone),) if function is not None and function.in_zone else ()
+            return tree.Arithmetic(operator, (*inner, *told), span)
+        case _:
+            return term
 
 
 def is_ground(term: tree.Term) -> bool:

@@ -71,7 +71,7 @@ class ConstantName:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """``+ - * / div mod abs min max``; ``-`` with one operand is the negative."""
+    """``+ - * / div mod``, or a function (``laser.values.functions``); ``-`` with one operand is the negative."""
 
     operator: str
     operands: tuple[Term, ...]
@@ -213,7 +213,10 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``left operator right``, the operator one of ``= != < <= > >=``."""
+    """``left operator right``, the operator one of ``= != < <= > >=``, or a test of texts, as in ``contains(S, "x")``.
+
+    The opposite of a test is an operator of its own, ``not contains``, as ``!=`` is that of ``=``.
+    """
 
     operator: str
     left: Term

@@ -14,9 +14,12 @@ from laser.errors import FactError, LiteralError
 from laser.values import static_type
 from laser.values.value_type import ValueType
 
-__all__ = ["NUMBER", "is_writable", "number"]
+__all__ = ["HUGE", "NUMBER", "is_writable", "number"]
 
 UNSIGNED = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+
+HUGE = 2**1024
+"""Integers from here on are given up, as decimals overflow there: squaring in a loop would eat all memory."""
 
 LONGEST_DECIMAL = 14_000
 """Bits of an integer from which on Python refuses to write it in decimal (at 4300 digits)."""

@@ -13,14 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 from laser.errors import FactError
-from laser.values.number import NUMBER, number
+from laser.values.functions import FUNCTIONS, ask
+from laser.values.number import HUGE, NUMBER, number
 from laser.values.registry import Value, type_of
+from laser.values.texts import holds
 from laser.values.time import DURATION, TIME, Duration, Time
 
 __all__ = ["COMPARISONS", "HUGE", "INSTANT", "OPERATORS", "POINT", "apply", "compare", "is_number", "is_signed"]
-
-HUGE = 2**1024
-"""Integers from here on are given up, as decimals overflow there: squaring in a loop would eat all memory."""
 
 INSTANT, POINT = "instant", "point"
 """In a run with dates: from a time point to the instant at which it begins, and back; the second operand is the tick.
@@ -35,9 +34,6 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "/": lambda a, b: a // b if type(a) is int and type(b) is int and a % b == 0 else a / b,
     "div": operator.floordiv,
     "mod": operator.mod,
-    "abs": abs,
-    "min": min,
-    "max": max,
 }
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -60,7 +56,7 @@ def is_signed(value: Value) -> bool:
 
 
 def apply(symbol: str, *values: Value) -> Value | None:
-    """The value of an operation, or None for a string, a division by zero or an overflow.
+    """The value of an operation or a function, or None for values outside of its domain, a division by zero or an overflow.
 
     ``+`` and ``-`` take the tick as a third operand in a run with dates, where a time may meet a number of ticks.
 
@@ -69,6 +65,9 @@ def apply(symbol: str, *values: Value) -> Value | None:
     >>> apply("-", Time(90_000_000), Time(0)), apply("*", Duration(60_000_000), 1.5)
     (90 s, 90 s)
     """
+    function = FUNCTIONS.get(symbol)
+    if function is not None:
+        return ask(function, values)  # type: ignore[no-any-return]
     if symbol in _TICKING:
         return _TICKING[symbol](*values)  # type: ignore[no-any-return]
     operands = values[:2]
@@ -91,11 +90,13 @@ def _calculate(symbol: str, values: tuple[Any, ...]) -> Value | None:
 
 
 def compare(symbol: str, left: Value, right: Value) -> bool | None:
-    """Whether a comparison holds, or None for an order between values of different types.
+    """Whether a comparison holds, or None for an order between values of different types, or a test of what is no text.
 
     >>> compare("<", 1, 2.5), compare("=", 1, "1"), compare("<", 1, "a")
     (True, False, None)
     """
+    if symbol not in COMPARISONS:
+        return holds(symbol, left, right)
     if symbol not in ("=", "!=") and type_of(left) is not type_of(right):
         return None
     return COMPARISONS[symbol](left, right)
@@ -165,7 +166,5 @@ _CALENDAR: dict[tuple[str, ...], Callable[..., Any]] = {
     ("/", _D, _D): _ratio,
     ("div", _D, _D): lambda a, b: a.micros // b.micros,
     ("mod", _D, _D): lambda a, b: Duration(a.micros % b.micros),
-    ("abs", _D): lambda a: Duration(abs(a.micros)),
-    **{(name, kind, kind): choose for name, choose in (("min", min), ("max", max)) for kind in (_T, _D)},
 }
 """What each operator does with times and durations, by the types of its operands."""

@@ -55,7 +55,10 @@ class Expressions:
         self.bound[variable.name] = name
 
     def filter(self, operator: str, left: Term, right: Term) -> None:
-        a, b, symbol = self.value(left), self.value(right), _PYTHON[operator]
+        a, b, symbol = self.value(left), self.value(right), _PYTHON.get(operator)
+        if symbol is None:  # a test of texts
+            self.line(f"if not order({self.rule}, {operator!r}, {a}, {b}): continue")
+            return
         if operator in ("=", "!="):
             self.line(f"if not {a} {symbol} {b}: continue")
             return

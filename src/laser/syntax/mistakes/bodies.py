@@ -43,12 +43,14 @@ def negation_after_time(case: Case) -> Diagnostic | None:
 
 def classical_negation(case: Case) -> Diagnostic | None:
     start = case.element_start
-    if case.kind(start) != "MINUS" or start != -2 or case.kind(-1) not in NAMES or case.kind() in COMPARISONS:
+    if case.kind(start) != "MINUS" or case.kind(start + 1) not in NAMES or case.kind() not in ("DOT", "_COMMA", ""):
         return None
-    name = case.word(-1)
+    if start != -2 and case.kind(-1) != "RPAR":
+        return None
+    name = case.word(start + 1)
     note = "negation is written `not` or `¬`"
-    atom = f"{name}(…)" if case.kind() == "LPAR" else name
-    return case.found("syntax", f"'-{name}' is no atom", note, f"write `not {atom}`", offset=-2, to=-1)
+    atom = f"{name}(…)" if case.kind(start + 2) == "LPAR" else name
+    return case.found("syntax", f"'-{name}' is no atom", note, f"write `not {atom}`", offset=start, to=start + 1)
 
 
 def chained_comparison(case: Case) -> Diagnostic | None:
@@ -59,22 +61,18 @@ def chained_comparison(case: Case) -> Diagnostic | None:
 
 
 def aggregate_without_body(case: Case) -> Diagnostic | None:
-    """``count(X) > 3``, ``#count{X}``: who writes so means an aggregate."""
-    braced = case.kind(-1) == "_HASH" and "FOLD" in case.accepted and case.kind() != "FOLD"
-    start = 0 if braced else case.element_start
-    compared = case.kind() in COMPARISONS and case.kind(-1) == "RPAR" and not case.in_head
-    if case.word(start) not in _FOLDS or not (braced or compared):
+    """``#count{X}``: who writes so means an aggregate."""
+    if case.kind(-1) != "_HASH" or "FOLD" not in case.accepted or case.kind() == "FOLD" or case.word() not in _FOLDS:
         return None
     note = "an aggregate has a tuple, a colon and a body: what counts as one, and where it comes from"
-    hint = f"write `{case.word(start)}(X : p(X) in [5 min])`"
-    message = f"'{case.word(start)}' has no body here"
-    return case.found("syntax", message, note, hint, offset=start, to=None if braced else -1)
+    hint = f"write `{case.word()}(X : p(X) in [5 min])`"
+    return case.found("syntax", f"'{case.word()}' has no body here", note, hint)
 
 
 def compared_atom(case: Case) -> Diagnostic | None:
     if case.kind() not in COMPARISONS or case.kind(-1) != "RPAR" or case.in_head or case.open_brackets:
         return None
-    note = "terms are compared: values, variables and arithmetic, with the functions abs, min and max"
+    note = "terms are compared: values, variables, arithmetic and functions"
     return case.found("syntax", "an atom is no value to compare", note, offset=case.element_start, to=-1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from laser.errors import Diagnostic
 from laser.syntax.lexer import WORDS, span_of
 from laser.syntax.mistakes.case import COMPARISONS, NAMES, Case
+from laser.values.functions import FUNCTIONS
 
 __all__ = ["BRACKET_MISTAKES", "TERM_MISTAKES"]
 
@@ -12,7 +13,7 @@ _WORD_TYPES = frozenset(WORDS.values())
 _CASE_LAW = "names of predicates begin with a lower-case letter, variables with an upper-case letter or _"
 _WORD_LAW = f"the words of the language are {', '.join([*WORDS][:-1])} and {[*WORDS][-1]}"
 _RANGE_LAW = "ranges stand only in facts, where they are short for one fact a value"
-_ARGUMENT_LAW = "the arguments of an atom are values, variables and arithmetic; only abs, min and max take arguments"
+_ARGUMENT_LAW = "the arguments of an atom are values, variables, arithmetic and functions"
 
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -71,20 +72,14 @@ def range_in_rule(case: Case) -> Diagnostic | None:
     return case.found("range-outside-fact", "a range stands in a rule", _RANGE_LAW, hint, offset=-1, to=1)
 
 
-def nested_atom(case: Case) -> Diagnostic | None:
-    if case.kind() != "LPAR" or case.kind(-1) not in NAMES or not case.open_brackets:
-        return None
-    return case.found("nested-atom", f"'{case.word(-1)}(…)' stands within an atom", _ARGUMENT_LAW, offset=-1)
-
-
 def missing_argument(case: Case) -> Diagnostic | None:
     brackets = case.open_brackets
     if case.kind() not in ("RPAR", "_COMMA") or not brackets or brackets[-1] != "(":
         return None
     at = next(i for i, token in enumerate(case.tokens) if token is brackets[-1])
     function = case.tokens[at - 1]
-    law = {"MIN": "two terms", "MAX": "two terms", "ABS": "one term"}.get(function.type)
-    return case.found("syntax", f"'{function}' takes {law}") if law else None
+    known = FUNCTIONS.get(str(function)) if function.type in ("MIN", "MAX", "ABS") else None
+    return case.found("syntax", f"'{function}' takes {known.arity()}") if known else None
 
 
 def digit_name(case: Case) -> Diagnostic | None:
@@ -136,7 +131,6 @@ TERM_MISTAKES = (
     quoted_name,
     reserved_word,
     range_in_rule,
-    nested_atom,
     missing_argument,
     digit_name,
 )
