@@ -109,10 +109,11 @@ veryCold(M, T) :- liquid(M, V) at T in [3], V = 1.
             "veryHot": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value >= 195",
             "veryCold": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value = 1",
             "freeze": f"""
-select machine, ended + 1 as since, coalesce(lead(since) over (partition by machine order by since) - 1, {{last}}) as until
-from (select machine, since, until as ended from ({_ALARM} union all {_NORMAL})
-      union all select 'm' || i, {{first}} - 1, {{first}} - 1 from range({MACHINES}) as machines(i))
-qualify ended + 1 <= coalesce(lead(since) over (partition by machine order by since) - 1, {{last}})""",
+select machine, since, until from (
+  select machine, ended + 1 as since, coalesce(lead(begun) over (partition by machine order by begun) - 1, {{last}}) as until
+  from (select machine, since as begun, until as ended from ({_ALARM} union all {_NORMAL}) as held
+        union all select 'm' || i, {{first}} - 1, {{first}} - 1 from range({MACHINES}) as machines(i)) as known) as gaps
+where since <= until""",
         },
     ),
 }

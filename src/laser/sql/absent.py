@@ -5,16 +5,16 @@ What is left lies in the gaps of the negated part; where that does not have the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from laser.sql.bins import binned, pair_once, width_of
 from laser.sql.relation import Relation
 from laser.sql.scope import Scope
 from laser.sql.terms import FALSE, Expression, equal
-from laser.sql.text import comma, partition, where
+from laser.sql.text import comma, indent, partition, where
 from laser.sql.timeline import Timeline
 
-__all__ = ["without"]
+__all__ = ["silence", "without"]
 
 
 def without(body: str, columns: Sequence[str], terms: Sequence[Expression], negated: Relation, scope: Scope) -> str:
@@ -38,6 +38,19 @@ def without(body: str, columns: Sequence[str], terms: Sequence[Expression], nega
         f"select {kept}p.c, p.h from {rows} as p\n"
         f"where not exists (select 1 from {gaps} as g{where(keys)})"
     )
+
+
+def silence(facts: str, columns: Mapping[str, str], ticks: int, quiet: int, timeline: Timeline) -> str:
+    """The facts in a window of so many ticks, less the same facts in one of fewer: after each fact, until the next of its key.
+
+    ``columns`` are the names of what is kept, with the columns of the facts. The next fact itself is in the window that is taken away, so that these
+    intervals never touch.
+    """
+    kept = comma(f"{column} as {name}" for name, column in columns.items())
+    following = f"lead(u) over ({partition(list(columns.values()))}order by u)"
+    seen = f"select {kept}u, {following} as following from {facts}"
+    c, h = f"u + {quiet + 1}", f"least(u + {ticks}, coalesce(following - 1, {timeline.last}), {timeline.last})"
+    return f"select {comma(columns)}{c} as c, {h} as h\nfrom (\n{indent(seen)}\n) as seen where {c} <= {h}"
 
 
 def _gaps(negated: Relation, timeline: Timeline) -> str:

@@ -76,7 +76,8 @@ def _statements(lowering: Lowering, dialect: Dialect) -> Iterator[str]:
         notes += served.get(statement.relation.name, [])
         kind = _TABLE[dialect] if statement.kept else "view"
         for aside in statement.asides:
-            yield f"-- {aside.purpose}\ncreate temporary {_TABLE[dialect]} {aside.name} as\n{pretty(aside.query, dialect)};"
+            made = _TABLE[dialect] if aside.kept else "view"
+            yield f"-- {aside.purpose}\ncreate temporary {made} {aside.name} as\n{pretty(aside.query, dialect)};"
         query = pretty(statement.query, dialect)
         yield "\n".join([*notes, f"create temporary {kind} {statement.relation.name} as", f"{query};"])
 

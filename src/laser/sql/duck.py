@@ -123,7 +123,7 @@ class Duck:
     def _make(self, statement: Statement) -> None:
         """A table where it is worth one, else a view, through which filters reach what lies below."""
         for aside in statement.asides:
-            self.ask(f"create temp table {aside.name} as\n{aside.query}")
+            self.ask(f"create temp {'table' if aside.kept else 'view'} {aside.name} as\n{aside.query}")
         kind = "table" if statement.kept else "view"
         self.ask(f"create temp {kind} {statement.relation.name} as\n{statement.query}")
 

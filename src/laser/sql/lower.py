@@ -5,7 +5,9 @@ What cannot be said in SQL (recursion, tuple windows) is refused by name, and so
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never, cast
 
@@ -37,7 +39,7 @@ from laser.sql import counting, inputs
 from laser.sql.coalesce import coalesce
 from laser.sql.kinds import Kind
 from laser.sql.refusal import NotLowered
-from laser.sql.relation import Relation
+from laser.sql.relation import FactWindow, Relation
 from laser.sql.rule import derive
 from laser.sql.scope import Aside, Scope
 from laser.sql.text import comma, indent, name, names
@@ -62,7 +64,7 @@ class Statement:
     query: str
     asides: tuple[Aside, ...]
     rules: tuple[str, ...]
-    kept: bool
+    kept: bool = False
     """Whether it is worth a table: it is read more than once, and is more than a look at what is there."""
 
 
@@ -86,7 +88,31 @@ def lower(plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline) 
         if any(node in work.wanted for node in component.nodes):
             work.take(component)
     outputs = {p: work.relations[node] for p, node in plan.outputs.items() if node in work.relations}
-    return Lowering(tuple(work.statements), outputs, work.refused, tuple(work.scope.doubts))
+    statements = tuple(_read(work.statements, [relation.name for relation in outputs.values()]))
+    return Lowering(statements, outputs, work.refused, tuple(work.scope.doubts))
+
+
+def _read(statements: Sequence[Statement], outputs: Sequence[str]) -> list[Statement]:
+    """The statements that somebody reads; what is read more than once, and is more than a look at what is there, is kept."""
+    reads, found = Counter(outputs), list[Statement]()
+
+    def kept(name: str, query: str) -> bool:
+        reads.update(_NAME.findall(query))
+        return reads[name] > 1
+
+    for statement in reversed(statements):
+        if statement.relation.name in reads:
+            again = kept(statement.relation.name, statement.query) and not _is_look(statement.node, statement.relation)
+            found.append(replace(statement, asides=(), kept=again))
+        for aside in reversed(statement.asides):  # one of a statement that nobody reads may serve a later one
+            if aside.name in reads:
+                made = replace(aside, kept=kept(aside.name, aside.query))
+                found[-1] = replace(found[-1], asides=(made, *found[-1].asides))
+    return found[::-1]
+
+
+_NAME = re.compile(r"\b[nh]\d+\b")
+"""The name of a relation or a helper. In a text it would be mistaken for one, which costs a table."""
 
 
 @dataclass
@@ -106,7 +132,7 @@ class _Work:
             self.rules.setdefault(rule.head, []).append(rule)
         self.wanted = self._wanted()
         self.numbers = {node: i for i, node in enumerate(n for c in self.plan.components for n in c.nodes)}
-        self.reads = _Reads.of(self.plan, self.wanted)
+        self.merged = _merged(self.plan, self.wanted)
 
     def _wanted(self) -> set[Node]:
         """The nodes on which outputs rest."""
@@ -135,8 +161,7 @@ class _Work:
         self.relations[node] = relation
         if query is not None:
             texts = tuple(dict.fromkeys(rule.text for rule in self.rules.get(node, ()))) or (str(node),)
-            kept = self.reads.count(node) > 1 and not _is_look(node, relation)
-            self.statements.append(Statement(relation, node, query, tuple(self.scope.take_fresh()), texts, kept))
+            self.statements.append(Statement(relation, node, query, tuple(self.scope.take_fresh()), texts))
 
     def _below(self, node: Node) -> None:
         """What rests on something that is not lowered is not lowered either."""
@@ -150,7 +175,7 @@ class _Work:
 
     def _node(self, node: InputNode | MadeNode) -> tuple[Relation, str | None]:
         """The relation of a node and its query; there is none where the relation is empty."""
-        merged = node in self.reads.merged
+        merged = node in self.merged
         match node:
             case Recent() | Dated() | Unbroken() | Points() | Background() | Unit() | Beginning():
                 return self._input(node, merged)
@@ -165,7 +190,10 @@ class _Work:
                 sql = inputs.recent(facts.name, facts.columns, time_window(window), self.timeline, merged)
                 relation, query = self._made(node, facts, facts.kinds, sql, merged)
                 reach = window.ticks if isinstance(window, Sliding) and not merged else None
-                return replace(relation, ascending=not merged, reach=reach), query
+                of_facts = (
+                    FactWindow(facts.name, tuple(facts.columns), window.ticks) if isinstance(window, Sliding) else None
+                )
+                return replace(relation, ascending=not merged, reach=reach, window=of_facts), query
             case Dated(predicate=predicate, window=window):
                 facts = self._facts(node, predicate, self.streamed)
                 sql = inputs.dated(facts.name, facts.columns, time_window(window), self.timeline, merged)
@@ -251,8 +279,13 @@ class _Work:
         if merged and not made.coalesced:
             same = pinned and reach is not None
             sql = _distinct(made.sql) if same else coalesce(made.sql, names(len(kinds)), made.ascending, reach)
-            return Relation(self._name(node), kinds, True, reach=reach if same else None, pinned=same), sql
-        return Relation(self._name(node), kinds, made.coalesced, False, False, made.ascending, reach, pinned), made.sql
+            return Relation(
+                self._name(node), kinds, True, reach=reach if same else None, pinned=same, window=made.window
+            ), sql
+        return replace(
+            Relation(self._name(node), kinds, made.coalesced, ascending=made.ascending, reach=reach, pinned=pinned),
+            window=made.window,
+        ), made.sql
 
     def _name(self, node: Node) -> str:
         return f"n{self.numbers[node]}"
@@ -273,37 +306,10 @@ def facts_table(predicate: Predicate, background: bool) -> str:
     return f"{predicate} background" if background else str(predicate)
 
 
-@dataclass(frozen=True)
-class _Reads:
-    """Who reads the nodes: how often each is read, and which are read so that they must be coalesced."""
-
-    readers: Mapping[Node, int]
-    merged: frozenset[Node]
-
-    def count(self, node: Node) -> int:
-        return self.readers.get(node, 0)
-
-    @classmethod
-    def of(cls, plan: Plan, wanted: set[Node]) -> _Reads:
-        readers: dict[Node, int] = {}
-        merged = set(plan.outputs.values())
-        for node, alone in _readings(plan, wanted):
-            readers[node] = readers.get(node, 0) + 1
-            if not alone:
-                merged.add(node)
-        for node in plan.outputs.values():
-            readers[node] = readers.get(node, 0) + 1
-        return cls(readers, frozenset(merged))
-
-
-def _readings(plan: Plan, wanted: set[Node]) -> Iterator[tuple[Node, bool]]:
-    """Each place that reads a node, and whether it may have the intervals as they are: what it makes of them is coalesced anyway."""
-    for rule in plan.rules:
-        if rule.head in wanted:
-            yield from ((subgoal.node, True) for subgoal in rule.positives)
-            yield from ((subgoal.node, False) for subgoal in rule.negatives for _ in range(2))  # gaps read it twice
-    for node in wanted:
-        yield from ((source, True) for source in node.sources)
+def _merged(plan: Plan, wanted: set[Node]) -> frozenset[Node]:
+    """The nodes that must be coalesced: outputs, and what is negated. Whoever else reads one coalesces what it makes of it."""
+    negated = [subgoal.node for rule in plan.rules if rule.head in wanted for subgoal in rule.negatives]
+    return frozenset((*plan.outputs.values(), *negated))
 
 
 def _reason(node: Beginning | Aggregated) -> str:

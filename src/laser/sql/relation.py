@@ -6,12 +6,21 @@ At every evaluation time of [c, h] the key holds, whatever the node: a node that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from laser.sql.kinds import Kind
 from laser.sql.terms import Expression
 from laser.sql.text import names
 
-__all__ = ["Relation"]
+__all__ = ["FactWindow", "Relation"]
+
+
+class FactWindow(NamedTuple):
+    """What a relation is made of: each fact of a table from its time on for so many ticks, by some of its columns."""
+
+    facts: str
+    columns: tuple[str, ...]
+    ticks: int
 
 
 @dataclass(frozen=True)
@@ -21,6 +30,7 @@ class Relation:
     ``coalesced``: the intervals of a key neither overlap nor touch. ``empty``: it is known to have no rows.
     ``lasting``: all its intervals are the whole timeline. ``ascending``: what begins later never ends earlier, whatever the key.
     ``reach``: each interval is [c, c + reach], cut where the timeline ends. ``pinned``: each begins at its last value, a time point.
+    ``window``: the facts that it is made of, if that is all there is to it.
     """
 
     name: str
@@ -31,6 +41,7 @@ class Relation:
     ascending: bool = False
     reach: int | None = None
     pinned: bool = False
+    window: FactWindow | None = None
 
     @property
     def columns(self) -> list[str]:

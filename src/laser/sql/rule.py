@@ -11,6 +11,7 @@ from laser.sql.body import Body
 from laser.sql.doubts import is_doubtful_term
 from laser.sql.kinds import Kind, join
 from laser.sql.refusal import NotLowered
+from laser.sql.relation import FactWindow
 from laser.sql.scope import Scope
 from laser.sql.terms import Expression, evaluate, time_point
 from laser.sql.text import names
@@ -33,6 +34,7 @@ class Derivation(NamedTuple):
     ascending: bool = False
     reach: int | None = None
     pinned: bool = False
+    window: FactWindow | None = None
 
 
 class _Part(NamedTuple):
@@ -47,8 +49,16 @@ class _Part(NamedTuple):
     def is_coalesced(self) -> bool:
         """So is what a body gives if the head names all that it binds."""
         named = {term.name for term in self.rule.terms if isinstance(term, Variable)}
-        terms = [term for subgoal in self.rule.positives for term in subgoal.terms]
-        return self.body.is_coalesced and all(variable.name in named for variable in variables(terms))
+        return self.body.is_coalesced(named, {variable.name for variable in variables(self.rule.terms)})
+
+    @property
+    def window(self) -> FactWindow | None:
+        """The same window over facts as the body's, by the columns that the head names."""
+        named = [term.name for term in self.rule.terms if isinstance(term, Variable)]
+        columns = self.body.facts_columns(named)
+        if columns is None or self.body.window is None or len(named) < len(self.rule.terms):
+            return None
+        return self.body.window._replace(columns=tuple(columns[name] for name in named))
 
 
 def derive(rules: Sequence[PlanRule], scope: Scope) -> Derivation:
@@ -66,6 +76,7 @@ def derive(rules: Sequence[PlanRule], scope: Scope) -> Derivation:
         ascending=len(parts) == 1 and parts[0].body.is_ascending,
         reach=reaches.pop() if len(reaches) == 1 else None,
         pinned=all(part.body.is_pinned(part.rule.terms[-1] if part.rule.terms else None) for part in parts),
+        window=parts[0].window if len(parts) == 1 else None,
     )
 
 

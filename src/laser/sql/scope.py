@@ -15,11 +15,13 @@ __all__ = ["Aside", "Scope"]
 
 @dataclass(frozen=True)
 class Aside:
-    """A helper of the statements after it: a table by a name of its own, and what it is for."""
+    """A helper of the statements after it, by a name of its own, and what it is for."""
 
     name: str
     query: str
     purpose: str
+    kept: bool = False
+    """Whether it is worth a table, since it is read more than once."""
 
 
 @dataclass
