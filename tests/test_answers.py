@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from laser import Reasoner
 from laser.answers import IntervalBuilder, Shift, changes_by_time, merge, overlapping
 from laser.engine import run as run_module
-from laser.values import Atom, Predicate
+from laser.values import Atom, Iri, Predicate
+from laser.values.time import Duration, Time
 
 
 def shift(label: str, begun: list[str], ended: list[str]) -> Shift:
@@ -103,3 +104,63 @@ def test_a_tick_with_many_changes_makes_one_snapshot(monkeypatch):
         answers = list(run_module.run("q(X) :- p(X) in [1].", [(3, [("p", x) for x in range(size)]), (9, [])]))
         assert [len(atoms) for _, atoms in answers] == [size, size, 0, 0, 0, 0, 0]
         assert copied == size
+
+
+HARD = [
+    ("p", 1, "a"), ("p", 2, "b"), ("p", 2**70, "c"), ("p", 0.5, "d"), ("p", Iri("http://e.org/x"), "e"), ("p", "\ud800", ""),
+    ("r", 1, 2.5), ("r", 3, 4), ("s", "x"), ("t",), ("u", Time(5), Duration(7)), ("v", Iri("http://e.org/x")),
+]  # fmt: skip
+PROGRAM = "q(X, Y) :- p(X, Y) in [1]. r2(X, Y) :- r(X, Y) in [2]. s2(X) :- s(X). t2 :- t in [3]. u2(X, Y) :- u(X, Y). v2(X) :- v(X)."
+
+
+def test_batches_are_the_changes() -> None:
+    reasoner = Reasoner(PROGRAM)
+    for time in range(12):
+        changes = reasoner.advance(2 * time, HARD[time : time + 4])
+        read = [
+            (batch.time, Atom(batch.predicate.name, row), holds)
+            for batch in changes.batches()
+            for holds, rows in ((True, batch.added), (False, batch.removed))
+            for row in rows
+        ]
+        assert len(read) == len(changes)
+        assert set(read) == {tuple(change) for change in changes}
+        assert [batch[:2] for batch in changes.batches()] == sorted(batch[:2] for batch in changes.batches())
+
+
+def test_no_atom_is_made_for_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = Reasoner("q(X) :- p(X).").advance(1, [("p", 1)])
+    monkeypatch.setattr(Atom, "of", None)
+    assert [batch.added for batch in changes.batches()] == [[(1,)]]
+
+
+def test_tables_are_the_changes() -> None:
+    pytest.importorskip("pyarrow")
+    reasoner = Reasoner(PROGRAM)
+    for time in range(12):
+        changes = reasoner.advance(2 * time, HARD[time : time + 4])
+        tables = changes.to_arrow()
+        assert sum(table.num_rows for table in tables.values()) == len(changes)
+        assert list(tables) == sorted({batch.predicate for batch in changes.batches()})
+        rows = [
+            (row["time"], predicate.name, row["holds"])
+            for predicate, table in tables.items()
+            for row in table.to_pylist()
+        ]
+        assert sorted(rows) == sorted((time, atom.predicate, holds) for time, atom, holds in changes)
+
+
+def test_columns_have_the_types_of_their_values() -> None:
+    pytest.importorskip("pyarrow")
+
+    def types(*facts: tuple[object, ...]) -> list[str]:
+        (table,) = Reasoner("q(X) :- p(X).").advance(1, [("p", *fact) for fact in facts]).to_arrow().values()
+        return [str(kind) for kind in table.schema.types[2:]]
+
+    assert types((1,), (2,)) == ["int64"]
+    assert types((1,), (2.5,)) == ["double"]
+    assert types(("a",)) == ["string"]
+    assert types((Time(5),)) == ["timestamp[us, tz=UTC]"]
+    assert types((Duration(5),)) == ["duration[us]"]
+    for odd in [((2**70,),), ((1,), ("a",)), ((Iri("http://e.org/x"),),), ((0.5,), (2**60 + 1,)), (("\ud800",),)]:
+        assert types(*odd) == ["string"]

@@ -7,12 +7,15 @@ from functools import partial
 from html import escape
 from itertools import groupby, repeat
 from operator import itemgetter
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
 
 from laser.values import Atom, Predicate, value_order
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = [
-    "Change", "Changes", "Interval", "IntervalBuilder", "Key", "Runs", "Shift", "Snapshot", "changes_by_time", "merge", "overlapping",
+    "Batch", "Change", "Changes", "Interval", "IntervalBuilder", "Key", "Runs", "Shift", "Snapshot", "changes_by_time", "merge", "overlapping",
 ]  # fmt: skip
 
 Key: TypeAlias = tuple[Any, ...]
@@ -53,6 +56,18 @@ class Shift(NamedTuple):
         atoms.update(map(Atom.of, named.begun))
 
 
+class Batch(NamedTuple):
+    """What changed of one predicate at one time point: the arguments of the atoms that began to hold, and that ceased.
+
+    The rows are in no order.
+    """
+
+    time: int
+    predicate: Predicate
+    added: list[tuple[Any, ...]]
+    removed: list[tuple[Any, ...]]
+
+
 class Interval(NamedTuple):
     """A maximal run of time points at which an atom is in the output."""
 
@@ -74,6 +89,10 @@ class Change(NamedTuple):
 
 _change = partial(tuple.__new__, Change)
 """A change without a frame of Python's: readers make one for each row."""
+
+
+_arguments = itemgetter(slice(1, None))
+"""The row of a key: all but its label."""
 
 
 def _ordered(shift: Shift) -> list[Change]:
@@ -106,6 +125,26 @@ class Changes(Sequence[Change]):
         if self._made is None:
             self._made = [change for shift in sorted(self._shifts, key=itemgetter(0, 1)) for change in _ordered(shift)]
         return self._made
+
+    def batches(self) -> Iterator[Batch]:
+        """The same changes by time and predicate, as rows of arguments: much faster than one by one.
+
+        >>> from laser import Reasoner
+        >>> for batch in Reasoner("hot(M) :- temp(M, V), V > 90.").advance(5, ["temp(oven, 95)"]).batches():
+        ...     print(batch.time, batch.predicate, batch.added, batch.removed)
+        5 hot/1 [('oven',)] []
+        """
+        for time, predicate, _, begun, ended in sorted(self._shifts, key=itemgetter(0, 1)):
+            yield Batch(time, predicate, list(map(_arguments, begun)), list(map(_arguments, ended)))
+
+    def to_arrow(self) -> dict[Predicate, pa.Table]:
+        """The same changes as a table for each predicate, with the columns ``time``, ``holds``, ``arg1``, ``arg2`` and so on.
+
+        A column has the type of its values, if they have one; else texts, as programs have them.
+        """
+        from laser.answers.arrow import tables_of
+
+        return tables_of(self._shifts)
 
     def __len__(self) -> int:
         return sum(len(shift.begun) + len(shift.ended) for shift in self._shifts)
