@@ -16,7 +16,19 @@ from typing import assert_never
 
 from laser.values import Duration, Iri, Time, Value
 
-__all__ = ["EXACT", "INEXACT", "Kind", "convert", "is_text", "join", "kind_of", "literal", "number_of", "text"]
+__all__ = [
+    "EXACT",
+    "INEXACT",
+    "Kind",
+    "convert",
+    "is_text",
+    "join",
+    "kind_of",
+    "literal",
+    "number_of",
+    "text",
+    "text_of",
+]
 
 EXACT = 2**53
 """Up to here, every whole number is a double."""
@@ -150,5 +162,18 @@ def number_of(sql: str, kind: Kind) -> tuple[str, Kind]:
             return f"case when ({sql}).k = 0 then ({sql}).n end", Kind.NUMBER
         case Kind.STRING | Kind.IRI:
             return "cast(null as double)", Kind.NUMBER
+        case _:
+            assert_never(kind)
+
+
+def text_of(sql: str, kind: Kind) -> str:
+    """The string that an expression is; NULL where it is none."""
+    match kind:
+        case Kind.STRING:
+            return sql
+        case Kind.ANY:
+            return f"case when ({sql}).k = {_RANK[Kind.STRING]} then ({sql}).s end"
+        case Kind.INTEGER | Kind.NUMBER | Kind.IRI:
+            return "cast(null as varchar)"
         case _:
             assert_never(kind)

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from laser.rules.body import Comparison
-from laser.sql.kinds import EXACT, INEXACT, Kind, convert, join, kind_of, literal, number_of
+from laser.sql.kinds import EXACT, INEXACT, Kind, convert, join, kind_of, literal, number_of, text_of
 from laser.sql.refusal import NotLowered
 from laser.syntax.tree import Arithmetic, Constant, Term, Variable
+from laser.values import static_type
+from laser.values.functions import FUNCTIONS
+from laser.values.texts import NOT, TESTS
 
 __all__ = ["Bindings", "Expression", "FALSE", "compare", "equal", "evaluate", "time_point"]
 
@@ -39,6 +42,8 @@ def evaluate(term: Term, bound: Bindings) -> Expression:
             if kind is None:
                 raise NotLowered(f"the value {value!r}, which SQL does not have exactly")
             return Expression(literal(value), kind)
+        case Arithmetic(operator=operator, operands=operands) if operator not in _INLINE:
+            return _function(operator, [evaluate(operand, bound) for operand in operands])
         case Arithmetic(operator=operator, operands=operands):
             values = [Expression(*number_of(*evaluate(operand, bound))) for operand in operands]
             return _arithmetic(operator, values)
@@ -68,6 +73,34 @@ def _arithmetic(operator: str, values: list[Expression]) -> Expression:
             return Expression(_floor_modulo(a, b), kind)
         case _:
             raise NotLowered(f"the function {operator}")
+
+
+_INLINE = frozenset({"+", "-", "*", "/", "div", "mod", "abs", "min", "max"})
+"""Operations over numbers that are written out here."""
+
+
+def _function(name: str, values: list[Expression]) -> Expression:
+    """A function of which SQL says exactly the same; the reasoner has all others."""
+    function = FUNCTIONS.get(name)
+    if function is None or function.sql is None:
+        raise NotLowered(f"the function {name}")
+    args = []
+    for place, value in enumerate(values):
+        match function.argument(place):
+            case static_type.NUMBER:
+                args.append(f"({Expression(*number_of(*value)).to(Kind.NUMBER)})")
+            case static_type.STRING:
+                args.append(f"({text_of(*value)})")
+            case _ if value.kind == Kind.STRING:
+                args.append(f"({value.sql})")
+            case _:
+                raise NotLowered(f"the function {name} of what is not a text")
+    kind = _KINDS[function.gives([None] * len(values))]
+    sql = function.sql(args)
+    return Expression(_exact(sql, kind) if kind == Kind.NUMBER else sql, kind)
+
+
+_KINDS = {static_type.STRING: Kind.STRING, static_type.INTEGER: Kind.INTEGER, static_type.NUMBER: Kind.NUMBER}
 
 
 def _exact(sql: str, kind: Kind) -> str:
@@ -116,8 +149,19 @@ def compare(test: Comparison, bound: Bindings) -> str:
         case "!=":
             same = equal(left, right)
             return f"({left.sql}) is not null and ({right.sql}) is not null" if same == FALSE else f"not ({same})"
-        case _:
+        case "<" | "<=" | ">" | ">=":
             return _order(test.operator, left, right)
+        case _:
+            return _test(test.operator, left, right)
+
+
+def _test(symbol: str, left: Expression, right: Expression) -> str:
+    """A test of texts; of anything else it is NULL, and so is its opposite."""
+    function = TESTS[symbol.removeprefix(NOT)].sql
+    if function is None:
+        raise NotLowered(f"the test {symbol.removeprefix(NOT)}")
+    found = f"{function}({text_of(*left)}, {text_of(*right)})"
+    return f"not {found}" if symbol.startswith(NOT) else found
 
 
 def _order(operator: str, left: Expression, right: Expression) -> str:
