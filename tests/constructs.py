@@ -20,6 +20,8 @@ def constructs(program: Program) -> set[str]:
         match statement:
             case tree.Rule():
                 found.update(of_rule(statement, derived))
+            case tree.Alternatives(rules=rules):
+                found.update({"or"}, *(of_rule(rule, derived) for rule in rules))
             case tree.Fact():
                 found.add("fact of a derived predicate" if statement.atom.predicate in derived else "fact")
                 found.update("range" for term in statement.atom.args if isinstance(term, tree.Range))

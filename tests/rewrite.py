@@ -15,13 +15,22 @@ from tests.strategies import Choices, Stream, program_of
 
 def shuffle(program: Program, choices: Choices) -> Program:
     """The same statements and the same bodies in another order; directives stay in front."""
-    directives = [s for s in program.statements if not isinstance(s, tree.Rule | tree.Fact)]
+    directives = [s for s in program.statements if not isinstance(s, tree.Rule | tree.Alternatives | tree.Fact)]
     others: list[tree.Statement] = [
-        replace(s, body=tuple(mixed(s.body, choices)), span=None) if isinstance(s, tree.Rule) else s
-        for s in program.statements
-        if isinstance(s, tree.Rule | tree.Fact)
+        shuffled(s, choices) for s in program.statements if isinstance(s, tree.Rule | tree.Alternatives | tree.Fact)
     ]
     return program_of([*directives, *mixed(others, choices)])
+
+
+def shuffled(statement: tree.Statement, choices: Choices) -> tree.Statement:
+    """The same statement with its bodies, and their parts, in another order."""
+    match statement:
+        case tree.Rule(body=body):
+            return replace(statement, body=tuple(mixed(body, choices)), span=None)
+        case tree.Alternatives(bodies=bodies):
+            return replace(statement, bodies=tuple(tuple(mixed(b, choices)) for b in mixed(bodies, choices)), span=None)
+        case _:
+            return statement
 
 
 def mixed(items: Any, choices: Choices) -> list[Any]:
@@ -59,7 +68,7 @@ def renamed(part: Any, new: dict[str, str]) -> Any:
             return replace(part, per=renamed(part.per, new), span=None)
         case tuple():
             return tuple(renamed(item, new) for item in part)
-        case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | Fold() | str() | bool() | None:
+        case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | Fold() | str() | bool() | int() | None:
             return part
         case _:
             fields = {name: renamed(getattr(part, name), new) for name in part.__slots__ if name not in KEPT}

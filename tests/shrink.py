@@ -35,9 +35,8 @@ def candidates(trial: Trial) -> Iterator[Trial]:
         if len(trial.stream) > 1:
             yield replace(trial, stream=trial.stream[:i] + trial.stream[i + 1 :])
     for i, statement in enumerate(statements):
-        if isinstance(statement, tree.Rule):
-            for rule in smaller_rules(statement):
-                yield replace(trial, program=program_of((*statements[:i], rule, *statements[i + 1 :])))
+        for rule in smaller_statements(statement):
+            yield replace(trial, program=program_of((*statements[:i], rule, *statements[i + 1 :])))
     for i, (time, facts) in enumerate(trial.stream):
         for j in range(len(facts)):
             point = (time, facts[:j] + facts[j + 1 :])
@@ -46,6 +45,13 @@ def candidates(trial: Trial) -> Iterator[Trial]:
         yield replace(trial, until=None)
         if trial.until > trial.stream[-1][0]:
             yield replace(trial, until=trial.until - 1)
+
+
+def smaller_statements(statement: tree.Statement) -> Iterator[tree.Statement]:
+    if isinstance(statement, tree.Alternatives):
+        yield from statement.rules
+    elif isinstance(statement, tree.Rule):
+        yield from smaller_rules(statement)
 
 
 def smaller_rules(rule: tree.Rule) -> Iterator[tree.Rule]:

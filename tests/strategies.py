@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from hypothesis import strategies as st
 
+from laser.rules.scopes import bound_variables
 from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.syntax.terms import variables
@@ -174,7 +175,8 @@ class Generator:
             statements += [self.fact(predicate) for _ in range(c.integer(1, 3))]
         for level, predicates in enumerate(self.words.levels):
             for predicate in predicates:
-                statements += [self.rule(predicate, level, first=i == 0) for i in range(c.pick((1, 1, 2, 2, 3)))]
+                rules = [self.rule(predicate, level, first=i == 0) for i in range(c.pick((1, 1, 2, 2, 3)))]
+                statements += [self.alternatives(rule, level) if rule.body and c.chance(12) else rule for rule in rules]
                 statements += [self.fact(predicate)] if c.chance(12) else []
         return program_of(statements)
 
@@ -205,6 +207,17 @@ class Generator:
         elements = self.shuffled(body.elements) if c.chance(25) else body.elements
         args = tuple(self.head_term(body) for _ in range(head.arity))
         return tree.Rule(tree.AtomPattern(head.name, args), self.head_time(body), tuple(elements))
+
+    def alternatives(self, rule: tree.Rule, level: int) -> tree.Rule | tree.Alternatives:
+        """A rule with a second body, if one is found that binds what the head asks for."""
+        times = () if rule.time is None else (rule.time,)
+        asked = {variable.name for variable in variables((*rule.head.args, *times))}
+        for _ in range(4):
+            other = self.rule(rule.head.predicate, level, first=True)
+            own = any(literal.atom.predicate in self.words.levels[level] for literal in other.all_literals)
+            if other.body and not own and not other.aggregates and asked <= bound_variables(other):
+                return tree.Alternatives(rule.head, rule.time, (rule.body, other.body))
+        return rule
 
     def counting_rule(self, head: Predicate) -> tree.Rule:
         """Recursion through arithmetic that a comparison stops."""

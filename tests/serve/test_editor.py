@@ -5,6 +5,7 @@ from importlib.resources import files
 
 from laser.syntax.lexer import COUNT_WORDS, DIRECTIVES, WINDOW_WORDS
 from laser.values.fold import Fold
+from laser.values.texts import TESTS
 
 EDITOR = (files("laser") / "serve" / "page" / "editor.js").read_text("utf-8")
 
@@ -16,5 +17,5 @@ def listed(name: str) -> set[str]:
 
 
 def test_the_editor_knows_every_word_of_the_language() -> None:
-    assert listed("word") == {*WINDOW_WORDS, *COUNT_WORDS, *(fold.value for fold in Fold)}
+    assert listed("word") == {*WINDOW_WORDS, *COUNT_WORDS, *(fold.value for fold in Fold), *TESTS, "or"}
     assert listed("directive") == {word.removeprefix("#") for word in DIRECTIVES}

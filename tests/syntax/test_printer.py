@@ -3,10 +3,11 @@
 import pytest
 from hypothesis import given, settings
 
+from laser.syntax.formatter import format_source
 from laser.syntax.parser import parse_tree
 from laser.syntax.printer import write_element, write_literal, write_rule, write_statement, write_term
 from laser.syntax.program import Notation, Program
-from laser.syntax.tree import Constant, Rule
+from laser.syntax.tree import Constant, ConstDirective, Rule
 from tests.syntax.trees import programs
 
 NOTATIONS: tuple[Notation, ...] = ("readable", "formal")
@@ -69,3 +70,22 @@ def test_parts_of_programs_print_alone() -> None:
     assert write_element(first, "formal") == write_literal(first, "formal") == "⊞3 ◇ b(X)"  # type: ignore[arg-type]
     assert write_element(second) == "X < 2"
     assert write_term(Constant("n"), constants=["n"]) == '"n"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "h(X) :- a(X), b(X) or c(X) in [3] or X = 3, d(X).",
+        "or :- or or or(or), or = or or a at or or b.",
+        "h :- or(X) at T or a at T + 1 or or(X) at least 3 times in [3] or ⊞3 @T ¬ or(X) or or at f.",
+        "@T h :- a at T in [3] or b at T in [4].",
+        "h :- count(C : or(C)) > 3 or -X < 3, a(X).",
+        "#const or = 3.\nh :- X = or or a(X), X < or.",
+    ],
+)
+def test_alternatives_print_as_they_are_written(text: str) -> None:
+    program = parse_tree(text)
+    assert str(program) == f"{text}\n"
+    assert parse_tree(program.to_text("formal")) == program
+    assert format_source(text) == f"{text}\n"
+    assert len(program.rules) > len([s for s in program.statements if not isinstance(s, ConstDirective)])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from laser.errors import Span
 from laser.rules.graph import closure
 from laser.rules.resolve import resolve_window
 from laser.syntax import tree
@@ -144,6 +145,14 @@ class Subject:
 
     def atom_text(self, atom: tree.AtomPattern) -> str:
         return self.literal_text(tree.Literal(atom, span=atom.span))
+
+    def alternative_text(self, rule: tree.Rule) -> str:
+        """Which of the bodies between ``or`` a rule has; none where it is the only one."""
+        spans = [element.span for element in rule.body if element.span is not None]
+        if rule.alternative is None or not spans:
+            return ""
+        first, last = spans[0], spans[-1]
+        return source_text(self.rows, Span(first.line, first.column, last.end_line, last.end_column))
 
     def literal_text(self, literal: tree.Literal) -> str:
         text = source_text(self.rows, literal.span)

@@ -35,10 +35,17 @@ def _places(subject: Subject) -> dict[Predicate, list[tree.AtomPattern]]:
         match statement:
             case tree.Fact(atom=atom):
                 places[atom.predicate].append(atom)
-            case tree.Rule(head=head):
-                for atom in (head, *(literal.atom for literal in statement.all_literals)):
-                    places[atom.predicate].append(atom)
+            case tree.Rule():
+                _add(statement, places)
+            case tree.Alternatives(rules=rules):
+                for rule in rules:
+                    _add(rule, places)
     return places
+
+
+def _add(rule: tree.Rule, places: dict[Predicate, list[tree.AtomPattern]]) -> None:
+    for atom in (rule.head, *(literal.atom for literal in rule.all_literals)):
+        places[atom.predicate].append(atom)
 
 
 def _finding(atom: tree.AtomPattern, usual: Predicate, first: tree.AtomPattern) -> Diagnostic:

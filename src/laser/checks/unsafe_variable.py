@@ -52,7 +52,8 @@ def _report(subject: Subject, body: _Body, reported: set[str], uses: Iterator[Us
             yield _wildcard(place, variable)
         elif variable.name not in reported:
             reported.add(variable.name)
-            message = f"`{variable.name}` {place} is bound by no positive body atom"
+            where = f" of the alternative `{text}`" if (text := subject.alternative_text(body.rule)) else ""
+            message = f"`{variable.name}` {place} is bound by no positive body atom{where}"
             hint = _hint(subject, body, place, variable)
             yield Diagnostic("unsafe-variable", message, variable.span, NOTE, hint)
 

@@ -34,25 +34,28 @@ def rule_text(core: ResolvedProgram, rule: Rule) -> RuleText:
 
 
 @lru_cache(maxsize=512)
-def _parts(text: str) -> tuple[str, ...]:
-    """The parts of a body, cut out of the text of its rule."""
-    parts, depth, begin = [], 0, None
+def _bodies(text: str) -> tuple[tuple[str, ...], ...]:
+    """The parts of the bodies of a rule, cut out of its text; there are several where ``or`` stands between them."""
+    bodies: list[list[str]] = [[]]
+    depth, begin = 0, None
     for token in lex(text).tokens:
         place, end = (token.start_pos or 0), (token.end_pos or 0)
         depth += (token.type in _OPEN) - (token.type in _CLOSE)
         if token.type == "_ARROW":
             begin = end
-        elif begin is not None and depth == 0 and token.type in ("_COMMA", "DOT"):
-            parts.append(text[begin:place].strip())
+        elif begin is not None and depth == 0 and token.type in ("_COMMA", "OR", "DOT"):
+            bodies[-1].append(text[begin:place].strip())
+            bodies += [[]] if token.type == "OR" else []
             begin = end
-    return tuple(parts)
+    return tuple(map(tuple, bodies))
 
 
 def element_text(rule: Rule, element: BodyElement) -> str:
     """A part of a body as its author wrote it."""
     place = place_of(rule, element)
     assert rule.origin is not None
-    parts = _parts(rule.text)
+    bodies = _bodies(rule.text)
+    parts = bodies[(rule.origin.alternative or 0) if len(bodies) > 1 else 0]
     return parts[place] if len(parts) == len(rule.origin.body) else write_element(rule.origin.body[place])
 
 

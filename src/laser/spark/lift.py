@@ -35,8 +35,8 @@ def lift(program: Program, kept: Collection[Predicate]) -> Program:
     >>> print(next(iter(lift(parse("q :- temp(V) in [last 3], V > 90."), ()).rules)).body[0].window.per)
     (Variable(name='LaserKey'),)
     """
-    rules = [_rule(s, kept) for s in program.statements if isinstance(s, tree.Rule)]
-    others = [s for s in program.statements if not isinstance(s, tree.Rule | tree.ShowDirective)]
+    rules = [_rule(rule, kept) for rule in program.rules]
+    others = [s for s in program.statements if not isinstance(s, tree.Rule | tree.Alternatives | tree.ShowDirective)]
     key = tree.Variable(_KEY)
     known = tree.Rule(tree.AtomPattern(KNOWN, (key,)), None, (_seen(key),))
     shown = program.shown if program.shown is not None else {rule.head.predicate for rule in program.rules}
@@ -57,7 +57,7 @@ def _rule(rule: tree.Rule, kept: Collection[Predicate]) -> tree.Rule:
     body = tuple(_element(element, kept) for element in rule.body)
     if not any(_binds(element, kept) for element in rule.body):
         body = (tree.Literal(tree.AtomPattern(KNOWN, (tree.Variable(_KEY),))), *body)
-    return tree.Rule(_atom(rule.head), rule.time, body, rule.span)
+    return tree.Rule(_atom(rule.head), rule.time, body, rule.span, rule.alternative)
 
 
 def _binds(element: tree.BodyElement, kept: Collection[Predicate]) -> bool:

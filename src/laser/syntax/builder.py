@@ -17,6 +17,7 @@ from laser.syntax.calls import is_test, reserved_test, wrong_call
 from laser.syntax.lexer import span_of
 from laser.syntax.tree import (
     Aggregate,
+    Alternatives,
     Arithmetic,
     At,
     AtomPattern,
@@ -54,6 +55,7 @@ MAX_DEPTH = 100
 
 Length: TypeAlias = Constant | ConstantName
 Timed: TypeAlias = tuple[Term, AtomPattern, Span]
+Bodies: TypeAlias = tuple[tuple[BodyElement, ...], ...]
 
 
 class StatementError(Exception):
@@ -81,13 +83,13 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def fact(self, atom: AtomPattern, dot: Token) -> Fact:
         return Fact(no_test(atom), _until(atom.span, dot))
 
-    def rule(self, head: AtomPattern, body: tuple[BodyElement, ...], dot: Token) -> Rule:
-        return Rule(_plain(head), None, body, _until(head.span, dot))
+    def rule(self, head: AtomPattern, bodies: Bodies, dot: Token) -> Rule | Alternatives:
+        return _rule(head, None, bodies, _until(head.span, dot))
 
-    def timed_rule(self, timed: Timed, *rest: tuple[BodyElement, ...] | Token) -> Rule:
+    def timed_rule(self, timed: Timed, *rest: Bodies | Token) -> Rule | Alternatives:
         time, head, span = timed
-        body = rest[0] if isinstance(rest[0], tuple) else ()
-        return Rule(_plain(head), time, body, _until(span, rest[-1]))
+        bodies = rest[0] if isinstance(rest[0], tuple) else ((),)
+        return _rule(head, time, bodies, _until(span, rest[-1]))
 
     def formal_head(self, at: Token, time: Term, head: AtomPattern) -> Timed:
         return time, head, span_of(at)
@@ -136,6 +138,9 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return PrefixDirective(namespace[:-1], iri[1:-1], span_of(word, dot))
 
     # bodies
+
+    def bodies(self, *parts: tuple[BodyElement, ...] | Token) -> Bodies:
+        return tuple(part for part in parts if isinstance(part, tuple))
 
     def body(self, *elements: BodyElement) -> tuple[BodyElement, ...]:
         return elements
@@ -307,6 +312,12 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     def literal(self, word: Token) -> Constant:
         return Constant(_read(word), span_of(word))
+
+
+def _rule(head: AtomPattern, time: Term | None, bodies: Bodies, span: Span) -> Rule | Alternatives:
+    if len(bodies) == 1:
+        return Rule(_plain(head), time, bodies[0], span)
+    return Alternatives(_plain(head), time, bodies, span)
 
 
 def _last(first: Token, size: Length, rest: tuple[tuple[Variable, ...] | Token, ...]) -> Window:

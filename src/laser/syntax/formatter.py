@@ -45,6 +45,7 @@ class _Part:
     """A head or an element of a body, with the comments that belong to it."""
 
     tokens: list[Token]
+    follows_or: bool = False
     above: list[Comment] = field(default_factory=list)
     beside: list[Comment] = field(default_factory=list)
 
@@ -93,7 +94,8 @@ class _Statement:
     def lines(self) -> Iterator[str]:
         for part in self.parts:
             part.settle()
-        flat = f"{spaced(self.head.tokens)}{self.joint} {', '.join(spaced(p.tokens) for p in self.body)}."
+        texts = [f"{' or ' if part.follows_or else ', '}{spaced(part.tokens)}" for part in self.body]
+        flat = f"{spaced(self.head.tokens)}{self.joint} {''.join(texts).removeprefix(', ')}."
         if not self.body:
             yield from _lines(f"{spaced(self.head.tokens)}.", self.head.above, self.head.beside)
         elif len(flat) <= WIDTH and not self._has_inner_comments():
@@ -107,9 +109,10 @@ class _Statement:
 
     def _long_lines(self) -> Iterator[str]:
         yield from _lines(spaced(self.head.tokens) + self.joint, self.head.above, self.head.beside)
-        for part in self.body:
-            mark = "." if part is self.body[-1] else ","
-            yield from _lines(spaced(part.tokens) + mark, part.above, part.beside, _INDENT)
+        for part, following in zip(self.body, [*self.body[1:], None], strict=True):
+            mark = "." if following is None else "" if following.follows_or else ","
+            word = "or " if part.follows_or else ""
+            yield from _lines(word + spaced(part.tokens) + mark, part.above, part.beside, _INDENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +179,14 @@ def _statement(tokens: list[Token]) -> _Statement:
 
 
 def _elements(tokens: Iterable[Token]) -> Iterator[_Part]:
-    """The tokens between commas that are in no brackets."""
+    """The tokens between commas, or the word ``or``, that are in no brackets."""
     element: list[Token] = []
-    depth = 0
+    depth, follows_or = 0, False
     for token in tokens:
         depth += (token.type in _OPEN) - (token.type in _CLOSE)
-        if token.type == "_COMMA" and depth == 0:
-            yield _Part(element)
-            element = []
+        if token.type in ("_COMMA", "OR") and depth == 0:
+            yield _Part(element, follows_or)
+            element, follows_or = [], token.type == "OR"
         else:
             element.append(token)
-    yield _Part(element)
+    yield _Part(element, follows_or)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import zip_longest
+
+from lark import Token
 
 from laser.syntax.lexer import COUNT_WORDS, DIRECTIVES, WINDOW_WORDS, lex
+from laser.values.texts import TESTS
 
 __all__ = ["write_html"]
 
-_WORDS = frozenset({*WINDOW_WORDS.values(), *COUNT_WORDS.values(), *DIRECTIVES.values(), "FOLD"})
+_WORDS = frozenset({*WINDOW_WORDS.values(), *COUNT_WORDS.values(), *DIRECTIVES.values(), "FOLD", "OR"})
 # Colours that can be read on white and on black.
 _COLOURS = {
     "comment": "#808890",
@@ -25,8 +29,8 @@ def write_html(text: str) -> str:
     """The text as ``<pre>``, its words coloured; a text that cannot be read to its end is plain from there on."""
     lexed = lex(text)
     marks = [
-        (token.start_pos or 0, token.end_pos or 0, "word" if token.type in _WORDS else token.type)
-        for token in lexed.tokens
+        (token.start_pos or 0, token.end_pos or 0, "word" if _is_word(token, following) else token.type)
+        for token, following in zip_longest(lexed.tokens, lexed.tokens[1:])
     ]
     marks += [(comment.start, comment.end, "comment") for comment in lexed.comments]
     parts, done = [], 0
@@ -38,3 +42,8 @@ def write_html(text: str) -> str:
             ]
             done = end
     return f'<pre style="line-height: 1.4">{"".join(parts)}{escape(text[done:])}</pre>'
+
+
+def _is_word(token: Token, following: Token | None) -> bool:
+    """Whether it is a word of the language; the name of a test is one before its bracket."""
+    return token.type in _WORDS or (token in TESTS and following is not None and following.type == "LPAR")

@@ -116,6 +116,7 @@ class _Lexer:
         """For each open bracket, the place of the name before it, until a colon has made that the name of an aggregate."""
         self.after_at = False
         self.in_input = False
+        self.in_body = False
 
     def run(self) -> Lexed:
         tokens = self.result.tokens
@@ -139,6 +140,7 @@ class _Lexer:
                     continue
             elif kind in _SIGNS:
                 kind = _SYMBOLS[word]
+                self.in_body = kind == "_ARROW" or (self.in_body and kind != "DOT")
                 self.in_input = kind == "INPUT" or (self.in_input and kind != "DOT")
                 self.after_at = kind == "ATSIGN" or (self.after_at and kind in _IN_TIME)
                 self.in_window = kind == "LBRACKET" or (self.in_window and kind in _IN_WINDOW)
@@ -159,7 +161,29 @@ class _Lexer:
             return WINDOW_WORDS.get(word, "NAME")
         if word == "times" and self._ends_count():
             return COUNT_WORDS[word]
+        if word == "or" and self._may_end_body():
+            return "OR"
         return WORDS.get(word, "NAME")
+
+    def _may_end_body(self) -> bool:
+        """Whether a part of a body may have ended here: then ``or`` divides bodies, and else it is a name like any other."""
+        ends = self.in_body and not self.opened and self.result.tokens[-1].type in _ENDS
+        return ends and not self._awaits_atom()
+
+    def _awaits_atom(self) -> bool:
+        """Whether the atom of ``@T or(X)``, or of ``◇≥3 or(X)``, is still to come: a time, or a number, ended here."""
+        depth, following = 0, ""
+        for token in reversed(self.result.tokens):
+            kind = token.type
+            if depth == 0 and kind in _PARTS_BEGIN:
+                return False
+            if depth == 0 and following in _NAMES and (kind in _ENDS or kind == "NOT"):
+                return False  # the atom is there
+            if depth == 0 and kind in ("ATSIGN", "DIAMOND"):
+                return kind == "ATSIGN" or following == "COMPARE"
+            depth += (kind in _CLOSE) - (kind in _OPEN)
+            following = kind
+        return False
 
     def _is_two_words(self, end: int) -> bool:
         """Whether a number and a unit are no duration: in a window they are its size, and ``@5 s`` may be about an atom s."""
@@ -309,6 +333,13 @@ _IN_TIME = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "LPAR", "RPAR"})
 """Signs after ``@`` that belong to the time: the atom is still to come."""
 _GOES_ON = re.compile(rf"(?:\s|%\*.*?\*%|/\*.*?\*/|(?:%|//)[^\n\r]*+)*+(?:[-+*)¬<]|/(?![/*])|{string.NAME})", re.DOTALL)
 """What follows a term after ``@``: more of it, or the atom."""
+_ENDS = frozenset(
+    {"NAME", "VARIABLE", "NUMBER", "DURATION", "LITERAL", "IRI", "PREFIXED", "RPAR", "RBRACKET", "RBRACE"}
+)
+"""What a part of a body ends with."""
+_PARTS_BEGIN = frozenset({"_ARROW", "_COMMA", "OR"})
+_NAMES = frozenset({"NAME", "IRI", "PREFIXED"})
+_OPEN, _CLOSE = frozenset({"LPAR", "LBRACKET", "LBRACE"}), frozenset({"RPAR", "RBRACKET", "RBRACE"})
 _SIGNS = frozenset({"SYMBOL", "DIRECTIVE"})
 _CALLS = frozenset({"LPAR", "RPAR", "DOT"})
 _COLONS = frozenset({"PREFIXED", "NAMESPACE"})

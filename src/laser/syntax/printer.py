@@ -6,13 +6,14 @@ What only the paper's notation can say (``⊞n □ ¬ a``) is printed in it in t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from laser.syntax.lexer import LOCAL_NAME
 from laser.syntax.tree import (
     Aggregate,
+    Alternatives,
     Arithmetic,
     At,
     AtomPattern,
@@ -71,7 +72,7 @@ def write_statement(
 
 def write_rule(rule: Rule, notation: Notation = "readable", prefixes: Mapping[str, str] | None = None) -> str:
     """A rule with its dot."""
-    return _Writer(notation == "formal", prefixes or {}).rule(rule)
+    return _Writer(notation == "formal", prefixes or {}).statement(rule)
 
 
 def write_element(
@@ -109,8 +110,10 @@ class _Writer:
 
     def statement(self, statement: Statement) -> str:
         match statement:
-            case Rule():
-                return self.rule(statement)
+            case Rule(head, time, body):
+                return self.rule(head, time, (body,))
+            case Alternatives(head, time, bodies):
+                return self.rule(head, time, bodies)
             case Fact(atom):
                 return f"{self.atom(atom)}."
             case ConstDirective(name, value):
@@ -127,13 +130,14 @@ class _Writer:
             case _:
                 assert_never(statement)
 
-    def rule(self, rule: Rule) -> str:
-        head = self.atom(rule.head)
-        if rule.time is not None:
-            head = f"@{self.time(rule.time)} {head}"
-        if not rule.body:
+    def rule(self, atom: AtomPattern, time: Term | None, bodies: Sequence[tuple[BodyElement, ...]]) -> str:
+        head = self.atom(atom)
+        if time is not None:
+            head = f"@{self.time(time)} {head}"
+        if not any(bodies):
             return f"{head}."
-        return f"{head} {'←' if self.formal else ':-'} {', '.join(map(self.element, rule.body))}."
+        alternatives = " or ".join(", ".join(map(self.element, body)) for body in bodies)
+        return f"{head} {'←' if self.formal else ':-'} {alternatives}."
 
     def element(self, element: BodyElement) -> str:
         match element:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from laser.errors import FactError, Span
 from laser.syntax.terms import evaluate, in_zone, subterms
 from laser.syntax.tree import (
+    Alternatives,
     Constant,
     ConstDirective,
     Fact,
@@ -44,8 +45,11 @@ class Program:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules, in order."""
-        return tuple(s for s in self.statements if isinstance(s, Rule))
+        """The rules, in order; a statement with ``or`` is several."""
+        several = (
+            (s,) if isinstance(s, Rule) else s.rules for s in self.statements if isinstance(s, Rule | Alternatives)
+        )
+        return tuple(rule for rules in several for rule in rules)
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:

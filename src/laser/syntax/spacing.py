@@ -106,7 +106,7 @@ def _is_tight(tokens: Sequence[Token], i: int) -> bool:
     for j in range(i - 1, -1, -1):
         kind = tokens[j].type
         depth += (kind == "RPAR") - (kind == "LPAR")
-        if depth < 0 or kind in ("_COMMA", "PREFIXED", "DIV", "MOD"):  # a hyphen would join the name before it
+        if depth < 0 or kind in ("_COMMA", "OR", "PREFIXED", "DIV", "MOD"):  # a hyphen would join the name before it
             return False
         if kind == "ATSIGN":
             return True

@@ -18,7 +18,7 @@ from laser.values.declared import Declared
 from laser.values.fold import Fold
 
 __all__ = [
-    "Aggregate", "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact", "InputDirective",
+    "Aggregate", "Alternatives", "Arithmetic", "At", "AtomPattern", "BodyElement", "Comparison", "ConstDirective", "Constant", "ConstantName", "Fact", "InputDirective",
     "Literal", "Modality", "PrefixDirective", "Range", "Rule", "ShowDirective", "Size", "Statement", "Term", "Variable", "Window", "Times",
 ]  # fmt: skip
 
@@ -255,6 +255,8 @@ class Rule:
     time: Term | None
     body: tuple[BodyElement, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+    alternative: int | None = field(default=None, compare=False, repr=False)
+    """Which of several bodies this one is, where ``or`` stands between them; None where there is one."""
 
     @property
     def literals(self) -> list[Literal]:
@@ -293,6 +295,20 @@ class Rule:
         yield from self.outer_terms()
         for aggregate in self.aggregates:
             yield from aggregate.terms()
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """``head :- body or body.``: as many rules as it has bodies, all with the place of the whole."""
+
+    head: AtomPattern
+    time: Term | None
+    bodies: tuple[tuple[BodyElement, ...], ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return tuple(Rule(self.head, self.time, body, self.span, i) for i, body in enumerate(self.bodies))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,4 +366,6 @@ class WarmupDirective:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Statement: TypeAlias = Rule | Fact | ConstDirective | ShowDirective | PrefixDirective | InputDirective | WarmupDirective
+Statement: TypeAlias = (
+    Rule | Alternatives | Fact | ConstDirective | ShowDirective | PrefixDirective | InputDirective | WarmupDirective
+)

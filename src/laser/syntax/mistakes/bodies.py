@@ -77,7 +77,8 @@ def compared_atom(case: Case) -> Diagnostic | None:
 
 
 def grouped_conditions(case: Case) -> Diagnostic | None:
-    if case.kind() != "_COMMA" or "_COMMA" in case.accepted or [*case.open_brackets, ""][0] != "(":
+    divides = case.kind() == "_COMMA" or case.word() == "or"
+    if not divides or "_COMMA" in case.accepted or [*case.open_brackets, ""][0] != "(":
         return None
     if case.in_head or case.kind(case.element_start) != "LPAR":
         return None
@@ -86,10 +87,11 @@ def grouped_conditions(case: Case) -> Diagnostic | None:
 
 
 def final_comma(case: Case) -> Diagnostic | None:
-    if case.kind(-1) != "_COMMA" or case.kind() not in ("DOT", "RPAR", "_COMMA", ""):
+    if case.kind(-1) not in ("_COMMA", "OR") or case.kind() not in ("DOT", "RPAR", "_COMMA", "OR", ""):
         return None
     hint = "remove it" if case.kind() else "end the statement with '.'"
-    return case.found("syntax", "nothing follows this comma", "commas stand between two parts", hint, offset=-1)
+    what, law = ("this comma", "commas stand") if case.kind(-1) == "_COMMA" else ("this `or`", "`or` stands")
+    return case.found("syntax", f"nothing follows {what}", f"{law} between two parts", hint, offset=-1)
 
 
 def word_for_comma(case: Case) -> Diagnostic | None:
@@ -97,7 +99,10 @@ def word_for_comma(case: Case) -> Diagnostic | None:
         return None
     if case.word() == "and":
         return case.found("syntax", "'and' is written ','", _LAW, "write ',' instead")
-    return case.found("syntax", "there is no 'or'", _LAW, "write a second rule with the same head")
+    note = "`or` divides whole bodies of a rule: `h :- a, b or c.` says `h :- a, b.` and `h :- c.`"
+    return case.found(
+        "syntax", "'or' cannot stand here", note, "give the alternatives a predicate of their own: two rules"
+    )
 
 
 def lone_term(case: Case) -> Diagnostic | None:

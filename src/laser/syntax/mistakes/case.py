@@ -60,7 +60,7 @@ class Case:
         for i in range(self.at - 1, -1, -1):
             kind = self.tokens[i].type
             depth += (kind in ("RPAR", "RBRACKET", "RBRACE")) - (kind in ("LPAR", "LBRACKET", "LBRACE"))
-            if kind == "_ARROW" or (kind == "_COMMA" and depth <= 0):
+            if kind == "_ARROW" or (kind in ("_COMMA", "OR") and depth <= 0):
                 return i + 1 - self.at
         return -self.at
 

@@ -35,7 +35,7 @@ _SINGLE = {
     "DOT": "'.'", "_COMMA": "','", "LPAR": "'('", "RPAR": "')'", "RBRACKET": "']'", "LBRACKET": "'['", "_ARROW": "':-'",
     "_AT": "'at'", "ATSIGN": "'@'", "NOT": "'not'", "BOX": "'⊞'", "DIAMOND": "'◇'", "SQUARE": "'□'", "_EQ": "'='",
     "NUMBER": "a number", "VARIABLE": "a variable", "_HASH": "'#'", "_RANGE": "'..'", "SLASH": "'/'", "CNAME": "a name",
-    "_COLON": "':'", "_SEMICOLON": "';'", "RBRACE": "'}'", "NAMESPACE": "a prefix with its colon", "IRI": "an IRI", "LITERAL": "a string",
+    "_COLON": "':'", "OR": "'or'", "_SEMICOLON": "';'", "RBRACE": "'}'", "NAMESPACE": "a prefix with its colon", "IRI": "an IRI", "LITERAL": "a string",
 }  # fmt: skip
 
 
