@@ -67,7 +67,13 @@ def check(trial: Trial) -> str:
 
 
 def _short(reason: str) -> str:
-    return "recursion" if "recursion" in reason else "tuple window" if "tuple window" in reason else reason
+    words = {
+        "recursion": "recursion",
+        "tuple window": "tuple window",
+        "the function ": "function",
+        "the test ": "function",
+    }
+    return next((name for word, name in words.items() if word in reason), reason)
 
 
 def _difference(trial: Trial, right: list[Interval], found: list[Interval]) -> str:
