@@ -26,6 +26,7 @@ EXPORTS = [
     "intervals",
     "load",
     "parse",
+    "reason",
     "run",
 ]
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from laser.explanation import Explanation, explain
     from laser.sql.history import intervals
+    from laser.sql.reason import reason
     from laser.values import Atom, Duration, Iri, Predicate, Time
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "intervals",
     "load",
     "parse",
+    "reason",
     "run",
 ]
 
@@ -67,6 +69,7 @@ _HOMES = {
     ),
     "laser.explanation": ("Explanation", "explain"),
     "laser.sql.history": ("intervals",),
+    "laser.sql.reason": ("reason",),
     "laser.values": ("Atom", "Duration", "Iri", "Predicate", "Time"),
 }  # fmt: skip
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pyspark.sql import DataFrame
 
 from laser.errors import LaserError
 
-__all__ = ["are_distinct", "check_distinct", "free_name", "quoted"]
-
-RESERVED = ("since", "until", "time", "holds")
-"""The columns of every answer besides its arguments."""
+__all__ = ["check_distinct", "quoted"]
 
 
 def check_distinct(what: str, table: DataFrame) -> None:
@@ -27,22 +22,6 @@ def check_distinct(what: str, table: DataFrame) -> None:
 
 def _clash(name: str, other: str) -> str:
     return f"two columns are called {name}" if name == other else f"Spark takes the columns {name} and {other} for one"
-
-
-def are_distinct(names: Sequence[str]) -> bool:
-    """Whether the arguments of an answer can have these names."""
-    return len({name.lower() for name in (*names, *RESERVED)}) == len(names) + len(RESERVED)
-
-
-def free_name(name: str, taken: Sequence[str]) -> str:
-    """A name for one more argument of an answer.
-
-    >>> free_name("m", ["M", "v"]), free_name("since", [])
-    ('m_', 'since_')
-    """
-    while not are_distinct([*taken, name]):
-        name += "_"
-    return name
 
 
 def quoted(name: str) -> str:

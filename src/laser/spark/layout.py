@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from laser.spark.column_names import free_name
+from laser.rules.column_names import free_name
 from laser.spark.columns import CARRIERS, carrier
 from laser.values import Predicate
 

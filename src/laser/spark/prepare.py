@@ -10,11 +10,11 @@ from typing import assert_never
 from laser.checks.accept import accept
 from laser.errors import LaserError
 from laser.rules.body import ExtendedAtom
+from laser.rules.column_names import are_distinct
 from laser.rules.partition_key import find_key
 from laser.rules.reach import reach
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.spark.background import Background
-from laser.spark.column_names import are_distinct
 from laser.spark.column_types import Flow, find_flow
 from laser.spark.columns import carrier, join, static_type
 from laser.spark.job import Job

@@ -15,6 +15,7 @@ from laser.engine import run as reasoner
 from laser.engine.intake import to_keys
 from laser.engine.run import Stream
 from laser.errors import LaserError
+from laser.rules.rule import ResolvedProgram
 from laser.settings import RunOptions, RunSettings
 from laser.sql import output
 from laser.sql.duck import Duck, Progress
@@ -24,6 +25,7 @@ from laser.sql.tables import Extent, extent_of, facts_of, open_tables
 from laser.sql.text import name
 from laser.syntax.program import Program
 from laser.values import Predicate
+from laser.values.static_type import StaticType
 
 __all__ = ["ENGINES", "Engine", "History", "intervals"]
 
@@ -44,7 +46,7 @@ def intervals(
     stream: Stream | Tables,
     *,
     engine: Engine = "auto",
-    time: str = "time",
+    time: str | None = None,
     **options: Unpack[RunOptions],
 ) -> Iterator[Interval]:
     """The output stream as intervals: of a stream each when it is over, of tables by until, since and atom.
@@ -136,7 +138,8 @@ class History:
         program: Program | str,
         tables: Tables,
         *,
-        time: str = "time",
+        time: str | None = None,
+        columns: Mapping[str, Sequence[str]] | None = None,
         engine: Engine = "auto",
         settings: RunSettings | None = None,
         progress: Progress | None = None,
@@ -148,7 +151,9 @@ class History:
         self._program = parse(program) if isinstance(program, str) else program
         self._duck = Duck(accept(self._program, self._settings), progress)
         try:
-            self._tables = open_tables(self._duck.connection, tables, time, self._settings.tick, self._program.inputs)
+            self._tables = open_tables(
+                self._duck.connection, tables, time, self._settings.tick, self._program.inputs, columns or {}
+            )
             if any(table.is_dated for table in self._tables):
                 self._settings = replace(self._settings, dates=True)
                 self._duck.program = accept(self._program, self._settings)
@@ -165,6 +170,26 @@ class History:
 
     def __exit__(self, *_: object) -> None:
         self._duck.connection.close()
+
+    @property
+    def core(self) -> ResolvedProgram:
+        """The program as it is evaluated over these tables."""
+        return self._duck.program
+
+    @property
+    def last(self) -> int:
+        """The last time point of the timeline."""
+        return -1 if self._span is None else self._span[1]
+
+    @property
+    def types(self) -> dict[Predicate, list[StaticType]]:
+        """The types of the arguments of each table."""
+        return {table.predicate: [column.type for column in table.columns] for table in self._tables}
+
+    @property
+    def names(self) -> dict[Predicate, list[str]]:
+        """The columns that are the arguments of each table."""
+        return {table.predicate: [column.name for column in table.columns] for table in self._tables}
 
     @property
     def by_sql(self) -> bool:

@@ -7,8 +7,8 @@ guessed: what has no place in the language (a NULL, an infinite number) is refus
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from heapq import merge
 from itertools import groupby
@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laser.errors import FactError, LaserError, TimeError
+from laser.io.tables import TIMES
 from laser.sql.kinds import Kind, text
 from laser.sql.text import comma, name, names
 from laser.syntax.tree import InputDirective
 from laser.ticks import Tick
-from laser.values import Atom, Predicate, check_predicate_name
+from laser.values import Atom, Predicate, check_predicate_name, static_type
 from laser.values.declared import Declared
 from laser.values.number import number
+from laser.values.static_type import StaticType
 
 if TYPE_CHECKING:
     import duckdb
@@ -65,6 +67,7 @@ class Column:
     sql: str
     kind: Kind
     bad: str
+    type: StaticType = static_type.INTEGER
 
 
 @dataclass(frozen=True)
@@ -87,11 +90,16 @@ class Table:
 
 
 def open_tables(
-    connection: duckdb.DuckDBPyConnection, given: Mapping[str, Any], time: str, tick: Tick, inputs: Inputs
+    connection: duckdb.DuckDBPyConnection,
+    given: Mapping[str, Any],
+    time: str | None,
+    tick: Tick,
+    inputs: Inputs,
+    columns: Mapping[str, Sequence[str]],
 ) -> list[Table]:
     """The tables by the names of their predicates; LaserError where one does not fit, or not what the program declares."""
     tables = [
-        _declared(_open(connection, check_predicate_name(key), table, time, tick), inputs)
+        _open(connection, check_predicate_name(key), table, time, tick, _Arguments.of(key, inputs, columns))
         for key, table in given.items()
     ]
     if len({table.is_dated for table in tables}) > 1:
@@ -99,33 +107,58 @@ def open_tables(
     return tables
 
 
-def _declared(table: Table, inputs: Inputs) -> Table:
-    """A table with the columns that the program declares, in that order and of those types."""
-    found = next((given for predicate, given in inputs.items() if predicate.name == table.predicate.name), None)
-    if found is None:
-        return table
-    by_name = {column.name: column for column in table.columns}
-    missing = [field for field, _ in found.fields if field not in by_name]
-    if missing:
-        raise LaserError(f"the table {table.predicate.name} has no column {missing[0]!r}, which the program declares")
-    for field, declared in found.fields:
-        kind = by_name[field].kind
-        if declared is not Declared.ANY and declared not in _FITS[kind]:
+@dataclass(frozen=True)
+class _Arguments:
+    """Which columns are the arguments of a predicate, and of which types, as far as that is said."""
+
+    columns: Sequence[str] = ()
+    types: Sequence[Declared] = ()
+
+    @classmethod
+    def of(cls, name: str, inputs: Inputs, columns: Mapping[str, Sequence[str]]) -> _Arguments:
+        found = next((given for predicate, given in inputs.items() if predicate.name == name), None)
+        if found is None:
+            return cls(columns.get(name, ()))
+        chosen = columns.get(name) or [field for field, _ in found.fields]
+        if len(chosen) != len(found.fields):
             raise LaserError(
-                f"the column {field} of the table {table.predicate.name} has values of another type than {declared.value}, "
-                "which the program declares: cast it"
+                f"{found.predicate} has {len(found.fields)} arguments, not the columns {', '.join(chosen)}"
             )
-    return replace(table, predicate=found.predicate, columns=tuple(by_name[field] for field, _ in found.fields))
+        return cls(chosen, [declared for _, declared in found.fields])
+
+    def check(self, predicate: str, found: Sequence[Column]) -> None:
+        """Refuse columns that are not of the declared types."""
+        for column, declared in zip(found, self.types, strict=False):
+            if declared is not Declared.ANY and declared not in _FITS[column.kind]:
+                raise LaserError(
+                    f"the column {column.name} of the table {predicate} has values of another type than {declared.value}, "
+                    "which the program declares: cast it"
+                )
 
 
-def _open(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any, time: str, tick: Tick) -> Table:
+def _open(
+    connection: duckdb.DuckDBPyConnection,
+    predicate: str,
+    given: Any,
+    time: str | None,
+    tick: Tick,
+    arguments: _Arguments,
+) -> Table:
     source = _source(connection, predicate, given)
     types = {row[0]: row[1] for row in connection.execute(f"describe select * from {source}").fetchall()}
-    if time not in types:
-        raise LaserError(f"the table {predicate} has no column {time!r} for the time: it has {', '.join(types)}")
-    columns = tuple(_column(predicate, column, kind) for column, kind in types.items() if column != time)
-    dated = not _WHOLE.fullmatch(types[time])
-    return Table(Predicate(predicate, len(columns)), source, columns, _time(predicate, time, types[time], tick), dated)
+    moment = time or next((name for name in TIMES if name in types), "time")
+    if moment not in types:
+        raise LaserError(f"the table {predicate} has no column {moment!r} for the time: it has {', '.join(types)}")
+    names = arguments.columns or [name for name in types if name != moment]
+    missing = [name for name in names if name not in types]
+    if missing:
+        said = ", which the program declares" if arguments.types else ""
+        raise LaserError(f"the table {predicate} has no column {missing[0]!r}{said}: it has {', '.join(types)}")
+    columns = tuple(_column(predicate, name, types[name]) for name in names)
+    arguments.check(predicate, columns)
+    dated = not _WHOLE.fullmatch(types[moment])
+    place = _time(predicate, moment, types[moment], tick)
+    return Table(Predicate(predicate, len(columns)), source, columns, place, dated)
 
 
 def _source(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any) -> str:
@@ -146,11 +179,13 @@ def _column(predicate: str, column: str, kind: str) -> Column:
     decimal = _DECIMAL.fullmatch(kind)
     if kind in ("FLOAT", "DOUBLE") or (decimal and int(decimal[1]) <= _DIGITS):
         double = f"cast({sql} as double)"
-        return Column(column, double, Kind.NUMBER, f"{sql} is null or not isfinite({double})")
+        return Column(column, double, Kind.NUMBER, f"{sql} is null or not isfinite({double})", static_type.NUMBER)
     if kind == "BOOLEAN":
-        return Column(column, f"case when {sql} then 'true' else 'false' end", Kind.STRING, f"{sql} is null")
+        return Column(
+            column, f"case when {sql} then 'true' else 'false' end", Kind.STRING, f"{sql} is null", static_type.BOOLEAN
+        )
     if kind == "VARCHAR" or kind.startswith("ENUM("):
-        return Column(column, f"cast({sql} as varchar)", Kind.STRING, f"{sql} is null")
+        return Column(column, f"cast({sql} as varchar)", Kind.STRING, f"{sql} is null", static_type.STRING)
     cure = "cast it to double, or to an integer" if decimal else "cast it, or leave it out"
     raise LaserError(f"the column {column} of the table {predicate} has the type {kind}, which no value has: {cure}")
 

@@ -1,0 +1,134 @@
+"""Tables in, tables out: the answers of a program over tables that are complete, by predicate, in the shape that they have on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, cast
+
+from laser.answers import Interval
+from laser.errors import LaserError
+from laser.rules.column_names import column_names
+from laser.rules.types import argument_types
+from laser.settings import RunOptions
+from laser.sql.history import Engine, History
+from laser.syntax.program import Program
+from laser.ticks import Tick
+from laser.values import Predicate, static_type, write_value
+from laser.values.static_type import StaticType
+from laser.values.time import Duration, Time
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["reason"]
+
+FormOfAnswers: TypeAlias = Literal["intervals", "changes"]
+
+
+def reason(
+    program: Program | str,
+    tables: Mapping[str, Any],
+    *,
+    time: str | None = None,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    as_: FormOfAnswers = "intervals",
+    engine: Engine = "auto",
+    **options: Unpack[RunOptions],
+) -> dict[str, pa.Table]:
+    """The answers over tables, as tables of Arrow by the names of predicates (with the arity, where a name has several).
+
+    ``tables`` are those of pandas, Arrow or Polars, or paths of Parquet files, by predicate. ``time`` names their column of times (without it:
+    ``time``, ``timestamp`` or ``ts``), ``columns`` the columns that are the arguments, where they are not those that the program
+    declares or all others.
+
+    An answer has the columns of its arguments, and ``since`` and ``until``; as changes, ``time`` and ``holds``.
+
+    >>> import pyarrow as pa
+    >>> temp = pa.table({"ts": [1, 2, 9], "machine": ["oven", "oven", "mill"], "value": [95, 70, 99]})
+    >>> answers = reason("hot(M) :- temp(M, V) in [3], V > 90.", {"temp": temp}, time="ts")
+    >>> answers["hot"].to_pylist()
+    [{'machine': 'oven', 'since': 1, 'until': 4}, {'machine': 'mill', 'since': 9, 'until': 9}]
+    """
+    if as_ not in ("intervals", "changes"):
+        raise ValueError(f"as_ is 'intervals' or 'changes', not {as_!r}")
+    with History(program, tables, time=time, columns=columns, engine=engine, **options) as history:
+        return _Answers(history, as_).tables()
+
+
+class _Answers:
+    """From the intervals of a history to tables."""
+
+    def __init__(self, history: History, form: FormOfAnswers) -> None:
+        self.history, self.form, self.core = history, form, history.core
+        self.types = argument_types(self.core, history.types, mixed=True)
+        self.names = column_names(self.core, history.names)
+
+    def tables(self) -> dict[str, pa.Table]:
+        found: dict[Predicate, list[Interval]] = {p: [] for p in sorted(self.core.derived) if self.core.shows(p)}
+        for interval in self.history.intervals():
+            found[interval.atom.signature].append(interval)
+        alone = {p.name for p in found if sum(other.name == p.name for other in found) == 1}
+        return {p.name if p.name in alone else str(p): self._table(p, rows) for p, rows in found.items()}
+
+    def _table(self, predicate: Predicate, rows: list[Interval]) -> pa.Table:
+        import pyarrow as pa
+
+        ends: dict[str, pa.Array]
+        if self.form == "intervals":
+            atoms = [interval.atom for interval in rows]
+            ends = {"since": self._times(i.since for i in rows), "until": self._times(i.until for i in rows)}
+        else:
+            changes = sorted(self._changes(rows), key=itemgetter(0, 1))
+            atoms = [atom for _, atom, _ in changes]
+            holds = pa.array([holds for _, _, holds in changes], pa.bool_())
+            ends = {"time": self._times(time for time, _, _ in changes), "holds": holds}
+        kinds = self.types.get(predicate, (None,) * predicate.arity)
+        arguments = {
+            name: _column([atom[place] for atom in atoms], kind)
+            for place, (name, kind) in enumerate(zip(self.names[predicate], kinds, strict=True), 1)
+        }
+        return pa.table({**arguments, **ends})
+
+    def _changes(self, rows: Iterable[Interval]) -> Iterable[tuple[int, Any, bool]]:
+        last = self.history.last
+        for atom, since, until in rows:
+            yield since, atom, True
+            if until < last:
+                yield until + 1, atom, False
+
+    def _times(self, points: Iterable[int]) -> pa.Array:
+        """Time points, or the instants at which they begin where times are dates."""
+        import pyarrow as pa
+
+        if not self.core.dates:
+            return pa.array(list(points), pa.int64())
+        return pa.array([_micros(self.core.tick, point) for point in points], pa.timestamp("us", tz="UTC"))
+
+
+def _micros(tick: Tick, point: int) -> int:
+    return int(point * tick.seconds * 1_000_000)
+
+
+def _column(values: Sequence[Any], kind: StaticType | None) -> pa.Array:
+    """The values of an argument as a column of its static type; one without a type that columns have is text, as programs have it."""
+    import pyarrow as pa
+
+    match kind:
+        case static_type.INTEGER:
+            try:
+                return pa.array(values, pa.int64())
+            except OverflowError:
+                raise LaserError("an integer of the answer has more than 64 bits, which no column holds") from None
+        case static_type.NUMBER:
+            return pa.array(list(map(float, values)), pa.float64())
+        case static_type.BOOLEAN:
+            return pa.array([value == "true" for value in values], pa.bool_())
+        case static_type.STRING:
+            return pa.array(values, pa.string())
+        case static_type.TIME if all(type(value) is Time for value in values):
+            return pa.array([cast(Time, value).micros for value in values], pa.timestamp("us", tz="UTC"))
+        case static_type.DURATION if all(type(value) is Duration for value in values):
+            return pa.array([cast(Duration, value).micros for value in values], pa.duration("us"))
+        case _:
+            return pa.array(list(map(write_value, values)), pa.string())
