@@ -20,8 +20,10 @@ def constructs(program: Program) -> set[str]:
         match statement:
             case tree.Rule():
                 found.update(of_rule(statement, derived))
+                found.update(of_records(statement, program))
             case tree.Alternatives(rules=rules):
                 found.update({"or"}, *(of_rule(rule, derived) for rule in rules))
+                found.update(*(of_records(rule, program) for rule in rules))
             case tree.Fact():
                 found.add("fact of a derived predicate" if statement.atom.predicate in derived else "fact")
                 found.update("range" for term in statement.atom.args if isinstance(term, tree.Range))
@@ -29,6 +31,8 @@ def constructs(program: Program) -> set[str]:
                 found.add("#const")
             case tree.ShowDirective():
                 found.add("#show")
+            case tree.RecordDirective():
+                found.add("#record")
             case tree.PrefixDirective():
                 found.add("#prefix")
             case tree.WarmupDirective():
@@ -71,6 +75,13 @@ def of_functions(place: str, terms: Iterable[tree.Term]) -> Iterator[str]:
         if isinstance(term, tree.Arithmetic) and term.operator in FUNCTIONS:
             yield f"function {term.operator}"
             yield f"function in {place}"
+
+
+def of_records(rule: tree.Rule, program: Program) -> Iterator[str]:
+    for literal in rule.all_literals:
+        if literal.atom.predicate in program.recorded:
+            own = ", of the head" if literal.atom.predicate == rule.head.predicate else ""
+            yield f"record: {of_modality(literal)}{own}"
 
 
 def of_aggregate(scope: Scope, outside: set[str], derived: set) -> Iterator[str]:

@@ -28,7 +28,7 @@ from laser.engine import reasoner as engine
 from laser.engine import wiring
 from laser.engine.codegen import function, module
 from laser.plan import sharing, stages
-from laser.reference import answer, answer_stream
+from laser.reference import answer, answer_stream, derive, output
 from laser.rules.rule import ResolvedProgram
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program
@@ -193,8 +193,14 @@ def evidence_is_enough(given: Given, choices: Choices) -> None:
     for time, facts in given.calls(choices):
         reasoner.advance(time, facts)
         if choices.chance(30):
-            right = answer(given.core, reasoner.evidence(), given.start, time)
+            there = derive(given.core, reasoner.evidence(), recorded_points(reasoner), given.start, time)
+            right = output(given.core, there, given.start, time)
             assert reasoner.holding() == right, f"at {time} from {reasoner.evidence()}"
+
+
+def recorded_points(reasoner: Reasoner) -> list[tuple[int, Atom]]:
+    """The time points of what a reasoner has recorded and still needs."""
+    return [(u, atom) for atom, since, until in reasoner.recorded() for u in range(since, until + 1)]
 
 
 def failures_change_nothing(given: Given, choices: Choices) -> None:

@@ -64,6 +64,8 @@ def renamed(part: Any, new: dict[str, str]) -> Any:
             return tree.AtomPattern(new[part.name], renamed(part.args, new))
         case tree.ShowDirective():
             return tree.ShowDirective(tuple(Predicate(new.get(p.name, p.name), p.arity) for p in part.predicates))
+        case tree.RecordDirective():
+            return tree.RecordDirective(tuple(Predicate(new.get(p.name, p.name), p.arity) for p in part.predicates))
         case tree.Window():
             return replace(part, per=renamed(part.per, new), span=None)
         case tuple():

@@ -140,6 +140,15 @@ class Generator:
         self.aggregates = True
         self.functions = True
         self.words = self.vocabulary()
+        self.recorded: tuple[Predicate, ...] = ()
+        self.remembering: tuple[Predicate, ...] = ()
+        """The recorded predicates that are derived for the present alone: any rule may look at their past."""
+
+    def choose_records(self) -> None:
+        c = self.choices
+        if c.chance(25):
+            self.recorded = tuple(p for p in self.words.derived if c.chance(60))
+            self.remembering = tuple(p for p in self.recorded if c.chance(75))
 
     # -- words
 
@@ -171,6 +180,8 @@ class Generator:
             statements.append(tree.ShowDirective(shown))
         if c.chance(8):
             statements.append(tree.WarmupDirective(tree.Size(tree.Constant(c.integer(0, 5)))))
+        if self.recorded:
+            statements.append(tree.RecordDirective(self.recorded))
         for predicate in self.words.static:
             statements += [self.fact(predicate) for _ in range(c.integer(1, 3))]
         for level, predicates in enumerate(self.words.levels):
@@ -206,7 +217,8 @@ class Generator:
                 c.pick(extras)(body, level)
         elements = self.shuffled(body.elements) if c.chance(25) else body.elements
         args = tuple(self.head_term(body) for _ in range(head.arity))
-        return tree.Rule(tree.AtomPattern(head.name, args), self.head_time(body), tuple(elements))
+        time = None if head in self.remembering else self.head_time(body)
+        return tree.Rule(tree.AtomPattern(head.name, args), time, tuple(elements))
 
     def alternatives(self, rule: tree.Rule, level: int) -> tree.Rule | tree.Alternatives:
         """A rule with a second body, if one is found that binds what the head asks for."""
@@ -296,15 +308,34 @@ class Generator:
         inputs, own = words.streamed + words.static, words.levels[level]
         lower = words.below(level)[len(inputs) :]
         pools = [inputs, inputs, lower or inputs, inputs if body.grounded else own]
-        predicate = c.pick(c.pick(pools))
-        body.recursive |= predicate in own
+        back = self.looks_back()
+        predicate = back or c.pick(c.pick(pools))
+        body.recursive |= predicate in own and back is None
         args: list[tree.Term] = []
         for _ in range(predicate.arity):
             args.append(self.argument(body))
             if isinstance(args[-1], tree.Variable):
                 body.bind(args[-1].name)
         pattern = tree.AtomPattern(predicate.name, tuple(reversed(args) if c.chance(50) else args))
-        body.elements.append(self.modal(pattern, body, predicate not in words.derived))
+        if back is not None:
+            body.elements.append(self.past(pattern, lambda: self.time(body)))
+        else:
+            body.elements.append(self.modal(pattern, body, predicate not in words.derived))
+
+    def looks_back(self) -> Predicate | None:
+        """A recorded predicate to look back at, now and then: its level does not matter."""
+        return self.choices.pick(self.remembering) if self.remembering and self.choices.chance(30) else None
+
+    def past(self, pattern: tree.AtomPattern, time: Callable[[], tree.Term], negated: bool = False) -> tree.Literal:
+        """An atom in a window that excludes the present."""
+        c = self.choices
+        kind = c.pick((Ago, Ago, Between, Tumbling))
+        sizes = sorted(c.integer(1, 8 if self.is_long else 3) for _ in kind.SIZES)
+        window = tree.Window(kind, tuple(tree.Size(tree.Constant(size)) for size in sizes))
+        modality: Any = c.pick(("sometime", "sometime", "always", "at", self.times(least=True)))
+        if modality == "at":
+            modality = tree.At(time())
+        return tree.Literal(pattern, modality, window, negated, False)
 
     def argument(self, body: Body) -> tree.Term:
         c = self.choices
@@ -389,8 +420,12 @@ class Generator:
     def negative(self, body: Body, level: int) -> None:
         """``not`` before any extended atom, also with a negation inside; everything in it is bound, or ``_``."""
         c = self.choices
-        predicate = c.pick(self.words.below(level))
+        back = self.looks_back()
+        predicate = back or c.pick(self.words.below(level))
         pattern = tree.AtomPattern(predicate.name, tuple(self.known(body) for _ in range(predicate.arity)))
+        if back is not None:
+            body.elements.append(self.past(pattern, lambda: self.known_time(body), negated=True))
+            return
         kind = c.pick(("now", "now", "sometime", "sometime", "always", "at", "anytime"))
         if kind == "now":
             body.elements.append(tree.Literal(pattern, negated=True))
@@ -493,13 +528,17 @@ class Generator:
     def inner_positive(self, inner: Body, level: int) -> None:
         """A positive atom of an aggregate's body: over what is complete before."""
         c = self.choices
-        predicate = c.pick(self.words.below(level))
+        back = self.looks_back()
+        predicate = back or c.pick(self.words.below(level))
         args: list[tree.Term] = []
         for _ in range(predicate.arity):
             args.append(self.argument(inner) if c.chance(70) else tree.Variable(c.pick(("L", "M"))))
             if isinstance(args[-1], tree.Variable):
                 inner.bind(args[-1].name)
         pattern = tree.AtomPattern(predicate.name, tuple(args))
+        if back is not None:
+            inner.elements.append(self.past(pattern, lambda: self.time(inner)))
+            return
         inner.elements.append(self.modal(pattern, inner, predicate not in self.words.derived))
 
     def aggregate_term(self, inner: Body, elements: tuple[tree.BodyElement, ...]) -> tree.Aggregate:
@@ -551,10 +590,12 @@ def program_of(statements: Sequence[tree.Statement]) -> Program:
     return Program(tuple(statements), source="", name="<random>")
 
 
-def generate(choices: Choices, stepping: bool = True, aggregates: bool = True) -> Trial:
+def generate(choices: Choices, stepping: bool = True, aggregates: bool = True, records: bool = True) -> Trial:
     """A random program with a random stream; with ``stepping``, it has counts of time points and windows that do not slide, too."""
     generator = Generator(choices)
     generator.stepping, generator.aggregates = stepping, aggregates
+    if records:
+        generator.choose_records()
     program = generator.program()
     stream, start, until = generator.stream()
     return Trial(program, stream, start, until)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from laser.checks.load import load, parse
     from laser.checks.report import check
     from laser.engine.driver import drive
+    from laser.engine.explain import explain
     from laser.engine.reasoner import Reasoner
     from laser.engine.run import run
     from laser.errors import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
         StateError,
         TimeError,
     )
-    from laser.explanation import Explanation, explain
+    from laser.explanation import Explanation
     from laser.sql.history import intervals
     from laser.sql.reason import reason
     from laser.values import Atom, Duration, Iri, Predicate, Time
@@ -67,7 +68,8 @@ _HOMES = {
         "FactError", "LaserError", "LimitError", "ProgramError", "ProofError", "RecordError", "StateError",
         "TimeError",
     ),
-    "laser.explanation": ("Explanation", "explain"),
+    "laser.engine.explain": ("explain",),
+    "laser.explanation": ("Explanation",),
     "laser.sql.history": ("intervals",),
     "laser.sql.reason": ("reason",),
     "laser.values": ("Atom", "Duration", "Iri", "Predicate", "Time"),

@@ -1,4 +1,4 @@
-"""The definition, executable: sections 3, 8 and 9 of the specification, word for word.
+"""The definition, executable: sections 3, 8, 9 and 10 of the specification, word for word.
 
 Slow, short and meant to be checked by eye against that text. Every faster way is tested against it.
 """
@@ -34,7 +34,7 @@ from laser.windows import (
     Window,
 )
 
-__all__ = ["answer", "answer_stream", "counted_facts", "window_points"]
+__all__ = ["answer", "answer_stream", "counted_facts", "derive", "output", "record", "window_points"]
 
 Stream: TypeAlias = Sequence[tuple[int, Atom]]
 """The data stream: facts with their time points, in arrival order, each once."""
@@ -60,13 +60,35 @@ def answer_stream(
         return
     first = times[0] if start is None else start
     last = max([first, *times]) if until is None else until
+    records: list[tuple[int, Atom]] = []
     for t in range(first, last + 1):
-        yield t, answer(core, [(u, a) for u, a in history if u <= t], first, t)
+        there = derive(core, [(u, a) for u, a in history if u <= t], records, first, t)
+        yield t, output(core, there, first, t)
+        records += ((t, a) for a in there if a.signature in core.recorded)
 
 
 def answer(core: ResolvedProgram, history: Stream, t0: int, t: int) -> frozenset[Atom]:
     """The output at t: the derived atoms in v(t), once the warm-up is over."""
-    v: Snapshot = {u: {a for w, a in history if w == u} for u in range(t0, t + 1)}
+    return output(core, derive(core, history, record(core, history, t0, t), t0, t), t0, t)
+
+
+def output(core: ResolvedProgram, derived: Iterable[Atom], t0: int, t: int) -> frozenset[Atom]:
+    """What of the derived atoms is shown: none before the warm-up is over."""
+    return frozenset(a for a in derived if core.shows(a.signature) and t >= t0 + core.warmup)
+
+
+def record(core: ResolvedProgram, history: Stream, t0: int, t: int) -> Stream:
+    """What is recorded when t has come: at each time point before, what was derived when that was the present."""
+    records: list[tuple[int, Atom]] = []
+    for u in range(t0, t) if core.recorded else ():
+        there = derive(core, [(w, a) for w, a in history if w <= u], records, t0, u)
+        records += ((u, a) for a in there if a.signature in core.recorded)
+    return records
+
+
+def derive(core: ResolvedProgram, history: Stream, records: Stream, t0: int, t: int) -> frozenset[Atom]:
+    """The derived atoms in v(t). What was recorded is there from the beginning, as the facts are."""
+    v: Snapshot = {u: {a for w, a in (*history, *records) if w == u} for u in range(t0, t + 1)}
     derived: set[tuple[int, Atom]] = set()
     for stratum in strata(core):
         rules = [rule for rule in core.rules if rule.predicate in stratum]
@@ -75,7 +97,7 @@ def answer(core: ResolvedProgram, history: Stream, t0: int, t: int) -> frozenset
             derived |= new
             for u, atom in new:
                 v[u].add(atom)
-    return frozenset(a for u, a in derived if u == t >= t0 + core.warmup and core.shows(a.signature))
+    return frozenset(a for u, a in derived if u == t)
 
 
 class Evaluation:

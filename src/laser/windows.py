@@ -143,6 +143,13 @@ class TimeWindow(_Window):
         """Whether an atom may have to wait before it enters."""
         return False
 
+    def next_gap(self, t: int) -> int | None:
+        """The next time after t at which nothing before the present is in it, though it looks back; None if there is none.
+
+        What is recorded asks this: it is known from the time point after its own on.
+        """
+        return None
+
     def entry_code(self, u: str) -> str:
         """``entry`` as a Python expression, for generated code."""
         return u
@@ -235,6 +242,9 @@ class Hopping(TimeWindow):
     def is_delayed(self) -> bool:
         return self.step > 1
 
+    def next_gap(self, t: int) -> int | None:
+        return None if self.ticks else (t // self.step + 1) * self.step
+
     def interval(self, t: int) -> tuple[int | None, int]:
         last = t // self.step * self.step
         return last - self.ticks, last
@@ -316,6 +326,9 @@ class Growing(TimeWindow):
     @property
     def reach(self) -> Reach:
         return Reach(self.step - 1)
+
+    def next_gap(self, t: int) -> int:
+        return (t // self.step + 1) * self.step
 
     def interval(self, t: int) -> tuple[int | None, int]:
         return t // self.step * self.step, t

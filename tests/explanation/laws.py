@@ -15,11 +15,13 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 
-from laser import intervals
-from laser.explanation import Explanation, Failure, explain
-from laser.explanation.ask import ask
+from laser import explain, intervals
+from laser.answers import Interval
+from laser.explanation import Explanation, Failure
+from laser.explanation.ask import Recorded, ask
+from laser.explanation.lasting import Lasting
 from laser.explanation.words import place_of
-from laser.reference import Evaluation, answer, evaluate, is_ready
+from laser.reference import Evaluation, answer, evaluate, is_ready, record
 from laser.rules.body import BodyElement
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
@@ -37,15 +39,19 @@ class Asked:
         self.core, self.start, self.time = core, start, time
         self.history = list(dict.fromkeys((u, a) for u, facts in stream if u <= time for a in facts))
         self.output = answer(core, self.history, start, time)
+        self.records = record(core, self.history, start, time)
 
     def ask(self, atom: Atom, every: bool = False) -> Explanation:
-        return ask(self.core, self.history, self.start, self.time, atom, every)
+        spells = [Interval(recorded, u, u) for u, recorded in self.records]
+        recorded = Recorded(spells, lambda _: Lasting(None, None, False, False)) if self.core.recorded else None
+        return ask(self.core, self.history, self.start, self.time, atom, every, recorded=recorded)
 
     def evaluation(self) -> Evaluation:
         """All that holds, by the reference."""
         from laser.rules.dependencies import strata
 
-        v = {u: {a for w, a in self.history if w == u} for u in range(self.start, self.time + 1)}
+        known = [*self.history, *self.records]
+        v = {u: {a for w, a in known if w == u} for u in range(self.start, self.time + 1)}
         evaluation = Evaluation(self.core, self.history, v, self.start, self.time)
         for stratum in strata(self.core):
             rules = [rule for rule in self.core.rules if rule.predicate in stratum]

@@ -6,11 +6,11 @@ import sys
 import time as clock
 from collections.abc import Callable
 
+from laser import explain
 from laser.bench.case import Case
 from laser.bench.programs import cooling as cooling_rules
 from laser.bench.programs import diamond, join, negation, reach
 from laser.bench.streams import chain, cooling, growing_paths, jobs, machines, unique_pairs
-from laser.explanation import explain
 from laser.values import Atom
 
 

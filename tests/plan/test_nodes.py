@@ -19,6 +19,9 @@ from laser.plan.nodes import (
     Points,
     Projection,
     Recent,
+    Recorded,
+    RecordedDated,
+    Steady,
     Unbroken,
     Unit,
 )
@@ -35,13 +38,22 @@ INPUTS: list[tuple[InputNode, Feed]] = [
     (Dated(P, HISTORY), Feed.STREAM),
     (Dated(P, LastFacts(3)), Feed.ARRIVALS),
     (Unbroken(P, Sliding(3)), Feed.STREAM),
+    (Recorded(P, Sliding(3)), Feed.RECORD),
+    (RecordedDated(P, Sliding(3)), Feed.RECORD),
     (Points(PRESENT), Feed.CLOCK),
     (Points(Ago(3)), Feed.CLOCK),
     (Points(LastFacts(3)), Feed.CLOCK),
     (Background(P), Feed.ONCE),
     (Unit(), Feed.ONCE),
 ]
-MADE: list[Node] = [Plain(P), Pinned(P), Pending(P), Projection(Plain(P), ()), Gate(Plain(P), (1,))]
+MADE: list[Node] = [
+    Plain(P),
+    Pinned(P),
+    Pending(P),
+    Projection(Plain(P), ()),
+    Gate(Plain(P), (1,)),
+    Steady(P, Plain(P), Sliding(3)),
+]
 
 
 @pytest.mark.parametrize(("node", "feed"), INPUTS, ids=str)

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from laser import explain
 from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.engine.reasoner import Reasoner
 from laser.engine.run import run
-from laser.explanation import explain
 from laser.reference import answer_stream
 from laser.settings import RunSettings
 from laser.syntax.terms import subterms

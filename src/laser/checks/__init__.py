@@ -27,6 +27,7 @@ from laser.checks.no_value import no_value
 from laser.checks.no_whole_ticks import no_whole_ticks
 from laser.checks.range_outside_fact import range_outside_fact
 from laser.checks.range_too_large import range_too_large
+from laser.checks.record_unknown import record_unknown
 from laser.checks.recursive_group import recursive_group
 from laser.checks.show_unknown import show_unknown
 from laser.checks.single_variable import single_variable
@@ -79,6 +80,7 @@ WARNINGS: tuple[Check, ...] = (
     two_arities,
     unknown_predicate,
     show_unknown,
+    record_unknown,
     empty_range,
     never_fires,
     no_history,

@@ -14,7 +14,7 @@ __all__ = ["loop_diagnostic", "negative_loop"]
 
 def negative_loop(subject: Subject) -> Iterator[Diagnostic]:
     """A loop through negation, spelled out."""
-    return map(loop_diagnostic, negative_loops(written_edges(subject.program)))
+    return map(loop_diagnostic, negative_loops(written_edges(subject.program, subject.looks_only_back)))
 
 
 def loop_diagnostic(loop: Loop) -> Diagnostic:

@@ -67,12 +67,13 @@ def _hint(subject: Subject, predicate: Predicate) -> str:
     window, time = _longest(subject, predicate), _fresh_variable(rule)
     others = ", and change the other rules for it likewise" if subject.rule_counts[predicate] > 1 else ""
     timed = _timed(subject, rule, time, window)
+    record = f"; or add `#record {predicate}.`, and what it derived at earlier times is remembered"
     if timed is None:
         size = f" in {subject.window_text(window)}" if window else ""
         head = f"@{time.name} {subject.atom_text(rule.head)}"
-        return f"derive it{_line(rule)} as `{head}`, from body atoms that hold `at {time.name}{size}`{others}"
+        return f"derive it{_line(rule)} as `{head}`, from body atoms that hold `at {time.name}{size}`{others}{record}"
     text = write_statement(timed, "readable", subject.program.prefixes, subject.program.constants)
-    return f"to give it a history, write{_line(rule)} `{text}`{_narrower(subject, rule)}{others}"
+    return f"to give it a history, write{_line(rule)} `{text}`{_narrower(subject, rule)}{others}{record}"
 
 
 def _line(rule: tree.Rule) -> str:

@@ -16,7 +16,7 @@ __all__ = ["recursive_group"]
 
 def recursive_group(subject: Subject) -> Iterator[Diagnostic]:
     """A group that its aggregate does not bind, and that the rest of the rule takes from its own recursion alone."""
-    parts = components(written_edges(subject.program))
+    parts = components(written_edges(subject.program, subject.looks_only_back))
     for rule in subject.rules:
         needing = [scope for scope in scopes(rule) if scope.given]
         if needing:

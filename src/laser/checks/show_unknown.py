@@ -11,7 +11,7 @@ from laser.phrases import listed
 from laser.syntax import tree
 from laser.values import Predicate
 
-__all__ = ["show_unknown"]
+__all__ = ["place_in_list", "show_unknown"]
 
 
 def show_unknown(subject: Subject) -> Iterator[Diagnostic]:
@@ -30,16 +30,15 @@ def _finding(
     return Diagnostic(
         "show-unknown",
         f"`{predicate}` is shown, but no rule derives it",
-        _place(subject, directive, predicate),
+        place_in_list(subject, directive.span, predicate),
         "the output lists derived atoms only, not what streams in or is background data",
         f"did you mean {listed(near, 'or')}?" if near else _hint(subject, predicate),
         "warning",
     )
 
 
-def _place(subject: Subject, directive: tree.ShowDirective, predicate: Predicate) -> Span | None:
+def place_in_list(subject: Subject, span: Span | None, predicate: Predicate) -> Span | None:
     """The predicate's own place within a directive of one line, else the directive's."""
-    span = directive.span
     if span is None or span.line != span.end_line:
         return span
     at = subject.rows[span.line - 1].find(str(predicate), span.column - 1)

@@ -16,9 +16,9 @@ from laser.syntax.printer import write_literal, write_term
 from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate
 from laser.ticks import Tick
-from laser.values import Predicate, Value
+from laser.values import Duration, Predicate, Value
 from laser.values.operations import COMPARISONS
-from laser.windows import Window
+from laser.windows import Ago, Between, TimeWindow, Tumbling, Window
 
 __all__ = ["Subject"]
 
@@ -86,7 +86,27 @@ class Subject:
     def plain(self) -> frozenset[Predicate]:
         """The predicates that rules derive for the present alone and nothing else provides: they have no history."""
         timed = {rule.head.predicate for rule in self.rules if rule.time is not None}
-        return self.derived - timed - self.background - self.streamed
+        return self.derived - timed - self.background - self.streamed - self.program.recorded
+
+    @cached_property
+    def _timed(self) -> frozenset[Predicate]:
+        return frozenset(rule.head.predicate for rule in self.rules if rule.time is not None)
+
+    def looks_only_back(self, literal: tree.Literal) -> bool:
+        """Whether a literal asks only for what was recorded at earlier time points."""
+        predicate = literal.atom.predicate
+        if predicate not in self.program.recorded or predicate in self._timed or literal.window is None:
+            return False
+        return self._excludes_present(literal.window)
+
+    def _excludes_present(self, window: tree.Window) -> bool:
+        resolved = self.window(window)
+        if resolved is not None:
+            return isinstance(resolved, TimeWindow) and resolved.shows_present is False
+        if window.kind is Tumbling:
+            return True
+        nearest = self.value(window.sizes[0].term)  # the tick is not known, but whether it is none at all
+        return window.kind in (Ago, Between) and nearest not in (0, None, Duration(0))
 
     @cached_property
     def literals(self) -> tuple[tuple[tree.Rule, tree.Literal], ...]:

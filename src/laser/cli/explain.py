@@ -15,9 +15,9 @@ import click
 from laser.checks.accept import accept
 from laser.checks.load import load
 from laser.cli import messages, options
+from laser.engine.explain import ask_stream
 from laser.errors import FactError, LaserError
 from laser.explanation import Explanation
-from laser.explanation.ask import ask_stream
 from laser.explanation.pattern import read_goal
 from laser.io import write_whole
 from laser.io.lines import STDIN
@@ -113,13 +113,14 @@ class ExplainOptions(options.RunFlags):
             at = max((time for time, _ in stream), default=start)
         if at is None:
             raise LaserError(f"{self.stream or 'the table'} is empty: say which time is meant with --start and --at")
-        core = accept(program, self.settings_of(records))
+        settings = self.settings_of(records)
+        core = accept(program, settings)
         first = start if start is not None else min((time for time, _ in stream), default=at)
         if at < first + core.warmup:
             messages.say(
                 f"the output is held back until {first + core.warmup}, when the program is warm; its rules say:"
             )
-        return ask_stream(core, stream, goal, at, start, self.every), core.dates
+        return ask_stream(program, settings, stream, goal, at, self.every), core.dates
 
     def _records(self, program: Program, at: int | None) -> list[Record]:
         """The records up to the time that is asked about; nothing after it is read."""

@@ -16,6 +16,7 @@ from laser.engine.arrivals import Arrivals
 from laser.engine.codegen.module import Module, compile_plan
 from laser.engine.inputs import Input, make_input
 from laser.engine.operators.pending import PendingRelation
+from laser.engine.records import Record
 from laser.engine.relation import FOREVER, Relation
 from laser.engine.reports import Reports
 from laser.engine.wiring import Wiring
@@ -53,6 +54,7 @@ class Machine:
         self.derivations = 0
         self.agenda = Agenda()
         self.arrivals = Arrivals(_largest_tuple_window(plan), _windows_by_key(plan))
+        self.records = {predicate: Record(predicate) for predicate in plan.records}
         self.module = module or compile_plan(plan)
         self.relations = self.make_relations()
         self.connect()
@@ -68,7 +70,7 @@ class Machine:
 
     def relation(self, node: Node, number: int, is_joined: bool) -> Relation:
         if node.feed is not None:
-            return make_input(cast(InputNode, node), number, self.agenda, self.arrivals, is_joined)
+            return make_input(cast(InputNode, node), number, self.agenda, self.arrivals, self.records, is_joined)
         if isinstance(node, Pending):
             return PendingRelation(node, number, self.agenda)
         return Relation(node, number, self.agenda)
@@ -87,7 +89,8 @@ class Machine:
         for source in (*feeds[Feed.STREAM], *feeds[Feed.LATEST]):
             self.inputs_by_predicate.setdefault(_signature(source.node), []).append(source)
         self.signatures = {i.number: signature for signature, each in self.inputs_by_predicate.items() for i in each}
-        wiring = Wiring(self.plan, by_node, code, self.arrivals, self.count_derivations, self.reports.add)
+        self.recalling = {i.number: i for i in feeds[Feed.RECORD]}
+        wiring = Wiring(self.plan, by_node, code, self.arrivals, self.records, self.count_derivations, self.reports.add)
         self.operators, self.operator_of = wiring.operators()
         self.readers = wiring.readers(self.operator_of)
         self.always_ticking, companions = ticking(self.plan)
@@ -97,6 +100,9 @@ class Machine:
         self.shown: dict[int, list[tuple[Predicate, str]]] = {}
         for predicate, output in self.outputs:
             self.shown.setdefault(output.number, []).append((predicate, output.node.label))
+        self.remembered: dict[int, list[Record]] = {}
+        for predicate, node in self.plan.records.items():
+            self.remembered.setdefault(by_node[node].number, []).append(self.records[predicate])
 
     # -- running
 
@@ -144,6 +150,8 @@ class Machine:
         for number, relation in self.fed_or_due(groups, due).items():
             relation.advance(t, self.start, groups.get(self.signatures[number], ()))
             moved.append(relation)
+        if self.recalling:
+            self.advance([self.recalling[number] for number in due if number in self.recalling], t, moved)
         return self.settle(queue, moved, t)
 
     def feed_constants(self, t: int) -> None:
@@ -175,7 +183,15 @@ class Machine:
         return [tuple(atom) for atom in self.plan.program.background if atom.signature == node.predicate]
 
     def settle(self, queue: set[int], moved: Sequence[Input], t: int) -> list[Shift]:
-        """Settle operators in order, as far as changes reach; then report and clean up."""
+        """Settle operators in order, as far as changes reach; then record, report and clean up."""
+        touched = self.propagate(queue, moved, t)
+        for relation in touched if self.remembered else ():
+            for record in self.remembered.get(relation.number, ()):
+                record.note(relation.delta.added, relation.delta.removed, t)
+        return self.report(touched, t)
+
+    def propagate(self, queue: set[int], moved: Sequence[Input], t: int) -> list[Relation]:
+        """Settle operators in order, as far as changes reach; the relations that changed."""
         self.derivations = 0
         touched: list[Relation] = []
         for source in moved:
@@ -193,7 +209,7 @@ class Machine:
                         if reader not in queue:
                             queue.add(reader)
                             heappush(heap, reader)
-        return self.report(touched, t)
+        return touched
 
     def report(self, touched: Sequence[Relation], t: int) -> list[Shift]:
         """What changed in the output; then every relation begins with a clean slate."""
@@ -219,7 +235,7 @@ class Machine:
             if relation.index and relation not in self.constants:
                 relation.index.add(relation.delta.added)
         limit, self.limit = self.limit, most
-        self.settle(set(range(len(self.operators))), self.inputs, time)
+        self.report(self.propagate(set(range(len(self.operators))), self.inputs, time), time)
         self.limit = limit
 
     def forget_derived(self) -> None:
@@ -248,6 +264,11 @@ class Machine:
         numbers = {(time, fact): number for fact, time, number in rows}
         others = {(time, fact) for relation in self.inputs for fact, time in relation.evidence()}.union(numbers)
         return sorted(others.difference(last), key=lambda dated: (dated[0], numbers.get(dated, -1))) + last
+
+    def agrees(self, record: Record) -> bool:
+        """Whether the atoms of which a record says that they hold now are those that do."""
+        now = self.relations[next(n for n, several in self.remembered.items() if record in several)].live()
+        return record.open.keys() == {(record.predicate.name, *key[1:]) for key in now}
 
     def holding(self) -> Iterator[Shift]:
         """The output now, by predicate, as if all of it had begun now."""

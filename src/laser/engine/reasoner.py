@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn, Unpack
 
-from laser.answers import Changes, Shift, Snapshot
+from laser.answers import Changes, Interval, Shift, Snapshot
 from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.engine.intake import Groups, listed, receive
@@ -142,6 +142,17 @@ class Reasoner:
         self._check_usable()
         return [(time, Atom.of(fact)) for time, fact in self._machine.evidence()]
 
+    def recorded(self) -> list[Interval]:
+        """What was recorded and is still looked at, by ``#record``: atoms with the first and the last time point before the present."""
+        self._check_usable()
+        present = self._machine.time
+        return [
+            Interval(Atom.of(spell.key), spell.since, present - 1 if spell.until is None else spell.until)
+            for record in self._machine.records.values()
+            for spell in record.spells()
+            if spell.since < present
+        ]
+
     def explain(self, atom: FactInput, all: bool = False) -> Explanation:  # noqa: A002 - the word of the specification
         """Why an atom holds now, or why not; with ``all``, every rule instance that derives it.
 
@@ -153,13 +164,24 @@ class Reasoner:
            ├─ temp(oven, 31) at 5, in [5, 5]  (fact)
            └─ 31 > 30
         """
-        from laser.explanation.ask import ask  # only those who ask pay for it
+        from laser.explanation.ask import Recorded, ask  # only those who ask pay for it
+        from laser.explanation.lasting import Lasting
         from laser.explanation.pattern import read_goal
 
         evidence = self.evidence()
         if self.time is None or self._start is None:
             raise TimeError("nothing can be said before the timeline begins: advance to a time first")
-        return ask(self._core, evidence, self._start, self.time, read_goal(atom), all, whole=False)
+        recorded = None
+        if self._core.recorded:
+            recorded = Recorded(self.recorded(), lambda goal: Lasting(None, *self._until(goal)))
+        return ask(self._core, evidence, self._start, self.time, read_goal(atom), all, whole=False, recorded=recorded)
+
+    def _until(self, atom: Atom) -> tuple[int | None, bool, bool]:
+        """Until when an atom will hold if nothing arrives; since when is not known, and whether the end is exact."""
+        from laser.engine.explain import holds_until
+
+        until, exact = holds_until(self, atom)
+        return until, False, exact
 
     @property
     def stats(self) -> Stats:

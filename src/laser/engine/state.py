@@ -6,9 +6,10 @@ The format (version 2) is a JSON object in UTF-8:
      "state": {"start": …, "time": …, "streamed": [[name, arity], …],
                "inputs": {id: [[fact, time], …], …},
                "arrivals": {"total": …, "facts": [[fact, time], …], "present": [fact, …]},
-               "latest": {id: [[fact, time, number], …], …}}}
+               "latest": {id: [[fact, time, number], …], …},
+               "records": {predicate: [[atom, since, until], …], …}}}
 
-``latest`` has the facts of each ``[last n per X]`` in the order of arrival; it is there if the program has such windows.
+``records`` has the intervals of what was recorded, where the program looks at them; ``latest`` has the facts of each ``[last n per X]`` in the order of arrival; it is there if the program has such windows.
 
 A fact is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of more than 14,000 bits
 ``{"int": "0x…"}``. Nothing that is read is executed. A checksum is no signature: whatever could not have been saved is refused
@@ -28,6 +29,7 @@ from laser.engine.inputs import Input
 from laser.engine.inputs.input import Row
 from laser.engine.latest import Numbered
 from laser.engine.machine import Machine
+from laser.engine.records import Record, SpellRow
 from laser.engine.relation import Key
 from laser.errors import FactError, LimitError, StateError, TimeError
 from laser.plan.nodes import Feed, Points
@@ -63,6 +65,11 @@ def encode(machine: Machine, start: int | None) -> bytes:
     }
     if latest:  # a part of its own, so that states of other programs are as they were
         state["latest"] = {_name(window.id): list(map(_plain_row, rows)) for window, rows in latest.items()}
+    if machine.records:
+        state["records"] = {
+            str(predicate): _in_order(map(_plain_row, record.dump(machine.time)))
+            for predicate, record in machine.records.items()
+        }
     text = json.dumps(state, sort_keys=True, separators=(",", ":"))
     head = {"format": FORMAT, "version": VERSION, "program": machine.plan.program.fingerprint}
     head["sha256"] = hashlib.sha256(text.encode()).hexdigest()
@@ -140,25 +147,32 @@ def _restore(
     state: dict[str, Any], program: ResolvedProgram, make: Callable[[frozenset[Predicate]], Machine]
 ) -> tuple[Machine, int | None]:
     known: dict[str, type | None] = {"start": None, "time": int, "streamed": list, "inputs": dict, "arrivals": dict}
-    parts = _parts(state, {**known, "latest": dict} if "latest" in state else known)
+    parts = _parts(state, known | {name: dict for name in ("latest", "records") if name in state})
     start = None if parts["start"] is None else check_time(parts["start"])
     machine = make(_streamed(parts["streamed"], program))
     windows = {_name(window.id): window for window in machine.arrivals.latest}
     latest = _parts(parts.get("latest", {}), dict.fromkeys(windows, list))
+    records = {str(predicate): record for predicate, record in machine.records.items()}
+    spells = _parts(parts.get("records", {}), dict.fromkeys(records, list))
     saved = _saved(machine)
     contents = _parts(parts["inputs"], dict.fromkeys(saved, list))
     arrivals = _parts(parts["arrivals"], {"total": int, "facts": list, "present": list})
     if parts["time"] == -1:
-        if any(contents.values()) or any(arrivals.values()) or any(latest.values()):
+        if any(contents.values()) or any(arrivals.values()) or any(latest.values()) or any(spells.values()):
             raise ValueError("it has facts from before the timeline begins")
         return machine, start
     timeline = _timeline(start, check_time(parts["time"]))
     numbered = {windows[name]: list(map(timeline.numbered, rows)) for name, rows in latest.items()}
     machine.arrivals.load(_arrivals(timeline, numbered, **arrivals), timeline.time)
     rows = {saved[name].number: timeline.rows(content, machine, saved[name]) for name, content in contents.items()}
+    for name, record in records.items():
+        record.load([timeline.spell(row, record) for row in spells[name]], timeline.time)
     for relation in machine.inputs:
         relation.load(rows.get(relation.number, ()), timeline.time, timeline.start)
     _rederive(machine, timeline)
+    for record in machine.records.values():
+        if not machine.agrees(record):
+            raise ValueError(f"what it recorded of {record.predicate} does not follow from its facts")
     return machine, start
 
 
@@ -232,6 +246,13 @@ class _Timeline:
             raise ValueError(f"{data!r} lies outside of the timeline, from {self.start} to {self.time}")
         return (self.fact(data[0]), *data[1:])
 
+    def spell(self, data: Any, record: Record) -> SpellRow:
+        """A recorded key with the first and the last time point of a spell."""
+        key, since, until = self.row(data, 2)
+        if (key[0], len(key) - 1) != record.predicate:
+            raise ValueError(f"a spell of {record.predicate} is of another predicate")
+        return key, since, until
+
     def numbered(self, data: Any) -> Numbered:
         """A fact with its time and its number."""
         if type(data) is not list or len(data) != 3 or type(data[2]) is not int or data[2] < 0:
@@ -251,6 +272,9 @@ class _Timeline:
 def copy_inputs(source: Machine, target: Machine) -> Machine:
     """Bring another machine for the same program to the state of a running one."""
     target.arrivals.load(source.arrivals.dump(source.time), source.time)
+    for predicate, record in target.records.items():
+        if predicate in source.records:
+            record.load(source.records[predicate].dump(source.time), source.time)
     contents = {relation.node: relation for relation in source.inputs}
     for relation in target.inputs:
         rows = contents[relation.node].dump() if relation.node in contents else ()

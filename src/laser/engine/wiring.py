@@ -12,12 +12,13 @@ from laser.engine.codegen.module import Blame, Join, Loaded, RuleFunctions
 from laser.engine.delta import ADDED, FIRED, REMOVED, SHORTENED, Delta, Read
 from laser.engine.operators import Environment, Operator, make_operator
 from laser.engine.operators.operator import ConstantFilter, Trigger
+from laser.engine.records import Record
 from laser.engine.relation import Relation
 from laser.plan.nodes import Counted, Node, Pending
 from laser.plan.plan import Component, Plan, PlanRule, Subgoal
 from laser.plan.properties import self_ending_nodes
 from laser.syntax.tree import Constant
-from laser.values import Value
+from laser.values import Predicate, Value
 
 __all__ = ["Readers", "Wiring"]
 
@@ -58,6 +59,7 @@ class Wiring:
         relations: Mapping[Node, Relation],
         code: Loaded,
         arrivals: Arrivals,
+        records: Mapping[Predicate, Record],
         count_derivations: Callable[[int, int], None],
         report: Callable[[str, str], None],
     ) -> None:
@@ -66,6 +68,7 @@ class Wiring:
             relations,
             code,
             arrivals,
+            records,
             self_ending_nodes(plan),
             count_derivations,
             self.triggers,

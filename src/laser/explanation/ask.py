@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, repeat
 
+from laser.answers import Interval
 from laser.errors import TimeError
 from laser.explanation.explanation import Evidence, Explanation, Proof, below
-from laser.explanation.lasting import lasting
+from laser.explanation.lasting import Lasting, lasting
 from laser.explanation.pattern import Pattern, as_pattern
 from laser.explanation.prove import Prover
 from laser.explanation.questions import Rules, in_order, relevant
@@ -19,27 +20,22 @@ from laser.ticks import check_time
 from laser.values import Atom
 from laser.values.facts import FactInput, to_atoms
 
-__all__ = ["ask", "ask_stream"]
+__all__ = ["Recorded", "ask", "up_to"]
 
 MOST_ATOMS = 10
 """So many of the atoms that match a pattern are explained."""
 MOST_PROOFS = 1000
 
 
-def ask_stream(
-    core: ResolvedProgram,
-    stream: Iterable[tuple[int, Iterable[FactInput]]],
-    goal: Atom | Pattern,
-    time: int,
-    start: int | None = None,
-    every: bool = False,
-) -> Explanation:
-    """The explanation at a time of a stream; what comes later is not looked at."""
-    history, first = _history(stream, check_time(time), None if start is None else check_time(start))
-    return ask(core, history, first, check_time(time), goal, every)
+@dataclass(frozen=True)
+class Recorded:
+    """What a run recorded before the time of a question, and what tells for how long an atom holds in that run."""
+
+    spells: Sequence[Interval]
+    lasting: Callable[[Atom], Lasting]
 
 
-def _history(
+def up_to(
     stream: Iterable[tuple[int, Iterable[FactInput]]], time: int, start: int | None
 ) -> tuple[list[TimedAtom], int]:
     """The facts up to a time, each once, and where the timeline begins."""
@@ -67,10 +63,15 @@ def ask(
     goal: Atom | Pattern,
     every: bool = False,
     whole: bool = True,
+    recorded: Recorded | None = None,
 ) -> Explanation:
-    """The explanation from the facts up to a time; ``whole`` where none is left out."""
+    """The explanation from the facts up to a time; ``whole`` where none is left out, ``recorded`` where the program records."""
     rules = Rules(relevant(core, goal.signature))
-    prover = Prover(World(rules, Facts(history), start, time), Evidence(core, history, start, time, whole))
+    spells = () if recorded is None else recorded.spells
+    evidence = Evidence(core, history, start, time, whole, spells)
+    prover = Prover(
+        World(rules, Facts(history, spells), start, time), evidence, None if recorded is None else recorded.lasting
+    )
     if isinstance(goal, Pattern):
         return _ask_pattern(prover, goal)
     proofs, more = _proofs(prover, goal, every)
@@ -82,7 +83,7 @@ def ask(
 
 def _timed(prover: Prover, answer: Explanation, atom: Atom, by_rule: bool) -> Explanation:
     """The answer, with since when the one atom that it is about holds, and until when."""
-    found = lasting(prover, atom, by_rule)
+    found = prover.lasting(atom) if prover.lasting is not None else lasting(prover, atom, by_rule)
     return replace(
         answer,
         since=found.since,

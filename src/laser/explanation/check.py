@@ -22,6 +22,7 @@ from laser.reference import (
     is_ready,
     key_of,
     match_all,
+    record,
     satisfy,
     window_points,
 )
@@ -59,10 +60,21 @@ class Checker:
             demand(proof.atom in self.evidence.core.background, f"{proof.atom} is not background data")
         elif proof.source == "fact":
             demand((proof.time, proof.atom) in self.evidence.facts, f"{proof.atom} is not a fact at {proof.time}")
+        elif proof.source == "record":
+            demand((proof.time, proof.atom) in self.recorded, f"{proof.atom} was not recorded at {proof.time}")
         else:
             self.rule(proof)
         if proof.source != "rule":
             demand(not proof.premises and proof.rule is None, f"{proof.atom}: data need no premises")
+
+    @cached_property
+    def recorded(self) -> frozenset[tuple[int, Atom]]:
+        """What was recorded, by the reference; where facts were left out, what the evidence says, within reach."""
+        given = _points(self.evidence)
+        if self.evidence.whole:
+            evidence = self.evidence
+            given &= set(record(evidence.core, evidence.history, evidence.start, evidence.time))
+        return frozenset(given)
 
     def rule(self, proof: Proof) -> None:
         """The rule exists, its body holds under the bindings, and its head is the atom at the time."""
@@ -200,7 +212,7 @@ def model(evidence: Evidence, *predicates: Predicate) -> Evaluation:
         # The timeline may as well begin there (laser.rules.reach), which keeps a long one from being spelled out.
         start = max(start, evidence.time - depth.ticks)
     v: Snapshot = {u: set() for u in range(start, evidence.time + 1)}
-    for u, atom in evidence.history:
+    for u, atom in (*evidence.history, *_points(evidence)):
         if u >= start:
             v[u].add(atom)
     evaluation = Evaluation(core, evidence.history, v, start, evidence.time)
@@ -212,13 +224,19 @@ def model(evidence: Evidence, *predicates: Predicate) -> Evaluation:
     return evaluation
 
 
+def _points(evidence: Evidence) -> set[tuple[int, Atom]]:
+    """The time points of what was recorded before the time of the question."""
+    spells = ((atom, range(since, min(until, evidence.time - 1) + 1)) for atom, since, until in evidence.records)
+    return {(u, atom) for atom, points in spells for u in points}
+
+
 def _below(core: ResolvedProgram, predicates: Sequence[Predicate]) -> ResolvedProgram:
     """The rules on which some predicates depend."""
     needed, rules = set(predicates), list(_rules_of(core, set(predicates)))
     while more := {atom.predicate for rule in rules for atom in rule.atoms} - needed:
         needed |= more
         rules += _rules_of(core, more)
-    return ResolvedProgram(tuple(rules), core.background, core.shown, core.tick)
+    return ResolvedProgram(tuple(rules), core.background, core.shown, core.recorded, core.tick)
 
 
 def _rules_of(core: ResolvedProgram, predicates: set[Predicate]) -> Iterator[Rule]:

@@ -15,6 +15,7 @@ _STYLES: dict[Kind, str] = {
     "goal": 'style="rounded,bold"',
     "rule": 'style=filled, fillcolor="#dbeafe"',
     "fact": 'style=filled, fillcolor="#dcfce7"',
+    "record": 'style=filled, fillcolor="#dcfce7"',
     "background": 'style=filled, fillcolor="#ecfccb"',
     "fails": 'style=filled, fillcolor="#fee2e2"',
     "near": "style=dashed",

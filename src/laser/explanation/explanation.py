@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
+from laser.answers import Interval
 from laser.rules.rule import ResolvedProgram
 from laser.values import Atom, Value
 
@@ -29,6 +30,8 @@ class Evidence:
     start: int
     time: int
     whole: bool = True
+    records: Sequence[Interval] = ()
+    """What was recorded at earlier time points, by ``#record``, as far as windows look back."""
 
     @cached_property
     def facts(self) -> frozenset[tuple[int, Atom]]:
@@ -102,17 +105,25 @@ class Premise:
 
 @dataclass(frozen=True, repr=False)
 class Proof:
-    """Why an atom holds at a time point: it is a fact there, it is background data, or a rule derives it."""
+    """Why an atom holds at a time point: it is a fact there, it is background data, a rule derives it, or one did then
+    and that is recorded.
+    """
 
     atom: Atom
     time: int
-    source: OneOf["rule", "fact", "background"]
+    source: OneOf["rule", "fact", "background", "record"]
     rule: RuleText | None = None
     bindings: Mapping[str, Value] = field(default_factory=dict)
     premises: tuple[Premise, ...] = ()
     position: int | None = None
     """Of a fact in a tuple window: how many facts back it came, 1 for the last."""
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def spell(self) -> Interval | None:
+        """Of what was recorded: since when it had held at that time, and until when it did."""
+        records = self.evidence.records if self.evidence is not None and self.source == "record" else ()
+        return next((i for i in records if i.atom == self.atom and i.since <= self.time <= i.until), None)
 
     def __repr__(self) -> str:
         return f"<proof of {self.atom} at {self.time}: {self.source if self.rule is None else self.rule.text}>"

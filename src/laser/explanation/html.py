@@ -14,7 +14,7 @@ DEEPEST = 40
 MOST_LINES = 1000
 
 _COLOURS: dict[Kind, str] = {
-    "goal": "font-weight:bold", "rule": "color:#2563eb", "fact": "color:#15803d", "background": "color:#15803d",
+    "goal": "font-weight:bold", "rule": "color:#2563eb", "fact": "color:#15803d", "background": "color:#15803d", "record": "color:#15803d",
     "fails": "color:#dc2626;font-weight:bold", "near": "color:#a16207", "more": "opacity:.6",
 }  # fmt: skip
 _SIGNS: dict[Kind, str] = {"fails": "✗ ", "near": "nearest: "}

@@ -12,7 +12,7 @@ from laser.values import Value, write_value
 
 __all__ = ["Kind", "Node", "headline", "roots", "view"]
 
-Kind = OneOf["goal", "rule", "fact", "background", "found", "not", "comparison", "fails", "near", "more"]
+Kind = OneOf["goal", "rule", "fact", "background", "record", "found", "not", "comparison", "fails", "near", "more"]
 
 MOST_SHOWN = 4
 """Of longer runs and lists, the first and the last are drawn, and the number of the rest."""
@@ -78,10 +78,20 @@ def _derivation(proof: Proof, before: str = "") -> Node:
     """A rule instance, or what stands for itself."""
     if proof.source == "background":
         return Node("background", f"{before}{proof.atom} is background data")
+    if proof.source == "record":
+        return Node("record", f"{before}{proof.atom} held at {proof.time}", _spell(proof))
     if proof.rule is None:
         return Node("fact", f"{before}{proof.atom} is a fact at {proof.time}")
     note = _note(proof.rule, proof.bindings)
     return Node("rule", f"{before}{proof.rule.text}", note, lambda: list(map(_premise, proof.premises)), id(proof))
+
+
+def _spell(proof: Proof) -> str:
+    """For how long something that was recorded had held."""
+    spell = proof.spell
+    if spell is None or spell.since == spell.until:
+        return "recorded"
+    return f"recorded from {spell.since} to {spell.until}"
 
 
 def _note(rule: RuleText, bindings: Mapping[str, Value]) -> str:
@@ -98,8 +108,9 @@ def _premise(premise: Premise) -> Node:
     elif premise.kind in ("not", "absent"):
         kind = "not"
     elif len(premise.proofs) == 1 and premise.proofs[0].source != "rule":
-        kind = "fact" if premise.proofs[0].source == "fact" else "background"
-    return Node(kind, premise.says, "fact" if kind == "fact" else "", lambda: _evidence(premise))
+        kind = premise.proofs[0].source
+    notes = {"fact": "fact", "record": _spell(premise.proofs[0])} if premise.proofs else {}
+    return Node(kind, premise.says, notes.get(kind, ""), lambda: _evidence(premise))
 
 
 def _evidence(premise: Premise) -> list[Node]:

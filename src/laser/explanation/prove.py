@@ -6,10 +6,11 @@ Sizes are compared only where there is a choice. In a recursion they are found f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
 
 from laser.explanation.element import Binding, Values
 from laser.explanation.explainers import explainer_of
@@ -22,6 +23,10 @@ from laser.explanation.words import element_text, rule_text, visible
 from laser.explanation.world import Instance, World
 from laser.rules.body import BodyElement
 from laser.rules.rule import Rule
+from laser.values import Atom
+
+if TYPE_CHECKING:
+    from laser.explanation.lasting import Lasting
 
 __all__ = ["Choice", "Prover", "Support"]
 
@@ -48,8 +53,10 @@ class Choice:
 class Prover:
     """Proofs of what holds in a world."""
 
-    def __init__(self, world: World, evidence: Evidence) -> None:
+    def __init__(self, world: World, evidence: Evidence, lasting: Callable[[Atom], Lasting] | None = None) -> None:
         self.world, self.evidence = world, evidence
+        self.lasting = lasting
+        """What tells for how long an atom holds, where that takes more than the facts."""
         self.proofs: dict[TimedAtom, Proof] = {}
         self.choices: dict[TimedAtom, Choice] = {}
         self.sizes: dict[TimedAtom, float] = {}
@@ -96,8 +103,9 @@ class Prover:
     # -- sizes
 
     def is_given(self, entry: TimedAtom) -> bool:
-        """Whether an entry is background data or a fact, and needs no rule."""
-        return entry[1] in self.world.core.background or self.world.is_fact(*entry)
+        """Whether an entry is background data, a fact or recorded, and needs no rule."""
+        world = self.world
+        return entry[1] in world.core.background or world.is_fact(*entry) or world.is_recorded(*entry)
 
     def size(self, entry: TimedAtom) -> float:
         """The size of the smallest proof."""
@@ -224,8 +232,12 @@ class Prover:
                 stack.pop()
 
     def _given(self, entry: TimedAtom) -> Proof:
-        source = "background" if entry[1] in self.world.core.background else "fact"
-        return Proof(entry[1], entry[0], source, evidence=self.evidence)  # type: ignore[arg-type]
+        return Proof(entry[1], entry[0], self._source(entry), evidence=self.evidence)
+
+    def _source(self, entry: TimedAtom) -> OneOf["fact", "background", "record"]:
+        if entry[1] in self.world.core.background:
+            return "background"
+        return "fact" if self.world.is_fact(*entry) else "record"
 
     def _proof(self, entry: TimedAtom, choice: Choice) -> Proof:
         rule, binding = choice.instance.rule, choice.instance.binding

@@ -23,7 +23,7 @@ LETTER, LINE = 7.3, 15
 PADDING, GAP, COLUMN_GAP, MARGIN = 8, 10, 34, 12
 
 _FILLS: dict[Kind, str] = {
-    "goal": "goal", "rule": "rule", "fact": "data", "background": "data", "fails": "fails", "near": "near", "more": "more",
+    "goal": "goal", "rule": "rule", "fact": "data", "background": "data", "record": "data", "fails": "fails", "near": "near", "more": "more",
 }  # fmt: skip
 
 _STYLE = """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from laser.answers import Interval
 from laser.values import Atom, Predicate
 from laser.windows import LastOf
 
@@ -67,15 +68,31 @@ class Table:
 
 
 class Facts:
-    """The data stream up to a time. Facts before what is asked for are not looked at."""
+    """The data stream up to a time, and what was recorded. Facts before what is asked for are not looked at."""
 
-    def __init__(self, history: Sequence[TimedAtom]) -> None:
+    def __init__(self, history: Sequence[TimedAtom], records: Iterable[Interval] = ()) -> None:
         self.history = history
+        self.records: dict[Predicate, list[Interval]] = {}
+        for interval in records:
+            self.records.setdefault(interval.atom.signature, []).append(interval)
         self.floor: int | None = None
         self.tables: dict[Predicate, Table] = {}
         self.tails: dict[tuple[int, int], dict[Predicate, Table]] = {}
         self.parts: dict[LastOf, dict[tuple[Any, ...], list[TimedAtom]]] = {}
         self.latest_at: dict[tuple[LastOf, int], Table] = {}
+
+    def recorded(self, predicate: Predicate, positions: Positions, values: Any, low: int, high: int) -> list[TimedAtom]:
+        """The time points of [low, high] at which atoms with these values were recorded, the latest first."""
+        found: list[TimedAtom] = []
+        for atom, since, until in self.records.get(predicate, ()):
+            if not positions or itemgetter(*positions)(atom) == values:
+                found += ((time, atom) for time in range(max(low, since), min(high, until) + 1))
+        return sorted(found, key=_time, reverse=True)
+
+    def spell(self, time: int, atom: Atom) -> Interval | None:
+        """The interval for which an atom was recorded at a time, if it was."""
+        several = self.records.get(atom.signature, ())
+        return next((i for i in several if i.atom == atom and i.since <= time <= i.until), None)
 
     def count(self, time: int) -> int:
         """How many facts had come by a time."""

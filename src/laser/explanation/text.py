@@ -23,6 +23,7 @@ _COLOURS: dict[Kind, str] = {
     "fails": "31;1",
     "near": "33",
     "fact": "32",
+    "record": "32",
     "background": "32",
     "more": "2",
 }

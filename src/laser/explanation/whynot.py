@@ -56,6 +56,8 @@ def _no_rule(prover: Prover, asked: Asked, shown: Atom | Pattern, way: tuple[Ask
     world, when = prover.world, f"at {high}" if low == high else f"in [{low}, {high}]"
     if pattern.signature in world.core.derived:
         late = pattern.signature in world.rules.untimed and not low <= world.time <= high
+        if late and pattern.signature in world.core.recorded:
+            return Failure(shown, high, f"{pattern} was not derived {when}, so it is not recorded there", first=low)
         why = f"rules derive it only for the present, {world.time}" if late else "no head fits it"
         return Failure(shown, high, f"no rule derives {pattern} {when}: {why}", first=low)
     element = ExtendedAtom(pattern.signature, pattern.terms)

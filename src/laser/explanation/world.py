@@ -109,7 +109,9 @@ class World:
                 facts = self.facts.table(predicate, low).find(positions, values, low, high)
                 if predicate not in self.core.derived:
                     return iter(self._paid(facts))
-                return joined(self._paid(facts), self._paid(self.derived(predicate, positions, values, low, high)))
+                recorded = self.facts.recorded(predicate, positions, values, low, min(high, self.time - 1))
+                derived = self.derived(predicate, positions, values, low, high)
+                return joined(self._paid(facts), self._paid(recorded), self._paid(derived))
             case _:
                 assert_never(window)
 
@@ -179,6 +181,9 @@ class World:
 
     def is_fact(self, time: int, atom: Atom) -> bool:
         return bool(self.facts.table(atom.signature, time).times_of(atom, time, time))
+
+    def is_recorded(self, time: int, atom: Atom) -> bool:
+        return time < self.time and self.facts.spell(time, atom) is not None
 
     def remember(self, entry: TimedAtom, instance: Instance) -> None:
         """Keep a rule instance of a recursion: to search for it again can mean to go through all candidates."""

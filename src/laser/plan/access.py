@@ -1,7 +1,8 @@
 """How a body atom reads a predicate: which node serves it, made from which sources.
 
-A predicate has up to four sources: facts that *stream* in, *background* data, and rules that derive it *plain* (for the
-present) or *pinned* (for a time point). One source is read directly; more are united in a node of their own.
+A predicate has up to five sources: facts that *stream* in, *background* data, rules that derive it *plain* (for the present) or
+*pinned* (for a time point), and the *record* of what they derived before. One source is read directly; more are united in a
+node of their own.
 """
 
 from __future__ import annotations
@@ -23,11 +24,15 @@ from laser.plan.nodes import (
     Points,
     Projection,
     Recent,
+    Recorded,
+    RecordedDated,
+    Steady,
     Unbroken,
     Union,
 )
 from laser.plan.plan import Part, PlanRule, Subgoal
 from laser.rules.body import Comparison
+from laser.rules.dependencies import recursive
 from laser.rules.rule import ResolvedProgram
 from laser.syntax.tree import Term, Variable
 from laser.values import Predicate
@@ -47,16 +52,26 @@ class AccessPaths:
 
     def __post_init__(self) -> None:
         self.plain = {rule.predicate for rule in self.program.rules if rule.time is None}
-        self.pinned = {rule.predicate for rule in self.program.rules if rule.time is not None}
+        self.pinned = self.program.pinned
+        self.recursive = recursive(self.program) if self.program.recorded else frozenset()
 
     def sources(self, predicate: Predicate) -> frozenset[str]:
         given = {
             "background": predicate in self.program.given,
             "plain": predicate in self.plain,
             "pinned": predicate in self.pinned,
+            "record": predicate in self.program.recorded,
         }
         streams = predicate in self.also_streamed or not any(given.values())
         return frozenset(name for name, there in {"stream": streams, **given}.items() if there)
+
+    def shown(self, predicate: Predicate, window: Window) -> frozenset[str]:
+        """The sources of which a window can show something."""
+        sources = self.sources(predicate)
+        if isinstance(window, TimeWindow) and window.reach.ticks == 0:
+            sources -= {"record"}
+        never = isinstance(window, TimeWindow) and window.shows_present is False
+        return sources - {"plain"} if never and "record" in sources else sources
 
     def output(self, predicate: Predicate) -> Node:
         """The node of what rules derive for the present."""
@@ -64,7 +79,7 @@ class AccessPaths:
 
     def sometime(self, predicate: Predicate, window: Window, sources: frozenset[str] | None = None) -> Node:
         """``⊞ ◇ a``."""
-        sources = self.sources(predicate) if sources is None else sources
+        sources = self.shown(predicate, window) if sources is None else sources
         direct = self.direct(predicate, window)
         if len(sources) == 1 and sources <= direct.keys():
             return direct[next(iter(sources))]
@@ -89,6 +104,8 @@ class AccessPaths:
             nodes["background"] = Background(predicate)
         if isinstance(window, TupleWindow) or window.shows_present is True:
             nodes["plain"] = Plain(predicate)
+        if isinstance(window, TimeWindow):
+            nodes["record"] = Recorded(predicate, window)
         return nodes
 
     def timed(self, source: str, predicate: Predicate, window: Window) -> Iterator[Part]:
@@ -138,22 +155,24 @@ class AccessPaths:
 
     def at(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
         """``⊞ @T a`` as a positive atom: pinned atoms are read directly, while they are in the window."""
-        if self.sources(predicate) == {"pinned"}:
+        if self.shown(predicate, window) == {"pinned"}:
             return self.pinned_in(predicate, window, terms)
         return Subgoal(self.dated(predicate, window), terms)
 
     def dated(self, predicate: Predicate, window: Window, without: frozenset[str] = frozenset()) -> Node:
         """``⊞ @T a`` as a node that itself knows when its keys end."""
-        sources = self.sources(predicate) - without
-        streamed = Dated(predicate, window)
-        if sources == {"stream"}:
-            return streamed
+        sources = self.shown(predicate, window) - without
+        fed: dict[str, Node] = {"stream": Dated(predicate, window)}
+        if isinstance(window, TimeWindow):
+            fed["record"] = RecordedDated(predicate, window)
+        if len(sources) == 1 and sources <= fed.keys():
+            return fed[next(iter(sources))]
         union = Union(predicate, "at", window, sources)
 
         def parts() -> Iterator[Part]:
             values = _values(predicate)
-            if "stream" in sources:
-                yield Part((Subgoal(streamed, (*values, TIME)),))
+            for name in sorted(sources & fed.keys()):
+                yield Part((Subgoal(fed[name], (*values, TIME)),))
             for name in sorted(sources & {"background", "plain"}):
                 yield from self.timed(name, predicate, window)
             if "pinned" in sources:
@@ -165,11 +184,17 @@ class AccessPaths:
         """``⊞ □ a``."""
         if window == PRESENT:
             return self.sometime(predicate, window)
-        sources = self.sources(predicate)
+        sources = self.shown(predicate, window)
         if sources == {"background"}:
             return self.sometime(predicate, window)
         if sources - {"background"} == {"stream"} and isinstance(window, Sliding):
             lasting: Node = Unbroken(predicate, window)
+        elif (
+            sources - {"background"} == {"plain", "record"}
+            and isinstance(window, Sliding)
+            and not self.is_recursive(predicate)
+        ):
+            lasting = Steady(predicate, self.output(predicate), window)
         else:
             dated = self.dated(predicate, window, without=frozenset({"background"}))
             lasting = EveryPoint(dated, window, _keys(window))
@@ -180,6 +205,10 @@ class AccessPaths:
         background = self.sometime(predicate, window, frozenset({"background"}))
         both = [Part((Subgoal(node, values),)) for node in (lasting, background)]
         return self.define(union, values, lambda: iter(both))
+
+    def is_recursive(self, predicate: Predicate) -> bool:
+        """Whether a predicate depends on itself within one evaluation."""
+        return predicate in self.recursive
 
     def at_least(self, predicate: Predicate, window: Window, times: int) -> Node:
         """``⊞ ◇≥n a``."""

@@ -12,7 +12,7 @@ from laser.plan.access import AccessPaths
 from laser.plan.aggregates import Aggregates, threshold
 from laser.plan.anonymous import anonymise
 from laser.plan.gates import set_gates
-from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Shared, Unit
+from laser.plan.nodes import Node, Pending, Pinned, Plain, Points, Recorded, RecordedDated, Shared, Steady, Unit
 from laser.plan.order import components
 from laser.plan.plan import Part, Plan, PlanRule, Subgoal
 from laser.plan.sharing import canonical, share_bodies, skip_copies
@@ -34,6 +34,7 @@ def build(program: ResolvedProgram, also_streamed: frozenset[Predicate] = frozen
     written += planner.aggregates.rules + planner.stages
     written += _arrivals(written)
     outputs = {predicate: paths.output(predicate) for predicate in sorted(program.derived) if program.shows(predicate)}
+    recorded = {predicate: paths.output(predicate) for predicate in sorted(_recorded(written, paths))}
     made = share_bodies(list(dict.fromkeys(written)))
     made += [rule for several in paths.rules.values() for rule in several]
     rules, aliases = skip_copies(made)
@@ -42,8 +43,9 @@ def build(program: ResolvedProgram, also_streamed: frozenset[Predicate] = frozen
         program=program,
         also_streamed=also_streamed,
         rules=tuple(rules),
-        components=components(rules, [aliases.get(node, node) for node in outputs.values()]),
+        components=components(rules, [aliases.get(n, n) for n in (*outputs.values(), *recorded.values())]),
         outputs={predicate: aliases.get(node, node) for predicate, node in outputs.items()},
+        records={predicate: aliases.get(node, node) for predicate, node in recorded.items()},
         aliases=aliases,
     )
 
@@ -197,6 +199,15 @@ def _has_come(rule: Rule) -> bool:
     """Whether the time of a head is surely in the timeline: a time at which some body atom holds."""
     times = {atom.time for atom in rule.found_atoms if not atom.negated}
     return isinstance(rule.time, Variable) and rule.time in times
+
+
+def _recorded(written: list[PlanRule], paths: AccessPaths) -> set[Predicate]:
+    """The predicates whose record is looked at."""
+    rules = (*written, *(rule for several in paths.rules.values() for rule in several))
+    nodes = {subgoal.node for rule in rules for subgoal in rule.subgoals}
+    sources = {source for node in nodes for source in node.sources}
+    kinds = (Recorded, RecordedDated, Steady)
+    return {node.predicate for node in nodes | sources if isinstance(node, kinds)}
 
 
 def _arrivals(written: list[PlanRule]) -> list[PlanRule]:

@@ -18,7 +18,7 @@ from laser.windows import HISTORY, PRESENT, LastFacts, LastOf, Sliding, TimeWind
 
 __all__ = [
     "Aggregated", "Background", "Beginning", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "ManyPoints", "Members", "Node", "Pending", "Pinned", "Plain",
-    "Points", "Projection", "Recent", "Shared", "Threshold", "Unbroken", "Union", "Unit",
+    "Points", "Projection", "Recent", "Recorded", "RecordedDated", "Shared", "Steady", "Threshold", "Unbroken", "Union", "Unit",
 ]  # fmt: skip
 
 
@@ -35,6 +35,8 @@ class Feed(Enum):
     """Every tick."""
     ONCE = auto()
     """The start of the timeline."""
+    RECORD = auto()
+    """What rules derived of its predicate at earlier time points."""
 
 
 class Ending(NamedTuple):
@@ -176,6 +178,58 @@ class Dated(_AtTimes):
 
     def __str__(self) -> str:
         return f"{self.predicate} at T{_inside(self.window)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded(_OfPredicate):
+    """``⊞ ◇ a`` of what was recorded before the present."""
+
+    window: TimeWindow
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.RECORD
+
+    @property
+    def revokes(self) -> bool:
+        return True
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("recorded", *self.predicate, *self.window.id)
+
+    def __str__(self) -> str:
+        return f"{self.predicate} recorded{_inside(self.window)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDated(_AtTimes):
+    """``⊞ @T a`` of what was recorded before the present, with the time."""
+
+    window: TimeWindow
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.RECORD
+
+    @property
+    def stands(self) -> bool:
+        return self.window == HISTORY
+
+    @property
+    def ending(self) -> Ending | None:
+        return _ending(self.predicate.arity, self.window)
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        return ("recorded at", *self.predicate, *self.window.id)
+
+    def __str__(self) -> str:
+        return f"{self.predicate} recorded at T{_inside(self.window)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,6 +508,38 @@ class EveryPoint(Counted):
 
 
 @dataclass(frozen=True, slots=True)
+class Steady(Node):
+    """``⊞n □ a`` of what is derived for the present and recorded: what has held for n ticks without a break."""
+
+    predicate: Predicate
+    source: Node
+    window: Sliding
+
+    @property
+    def label(self) -> str:
+        return self.source.label
+
+    @property
+    def width(self) -> int:
+        return self.source.width
+
+    @property
+    def sources(self) -> tuple[Node, ...]:
+        return (self.source,)
+
+    @property
+    def revokes(self) -> bool:
+        return True
+
+    @property
+    def stands(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return f"{self.source}, for as long as {self.window}"
+
+
+@dataclass(frozen=True, slots=True)
 class Shared(Node):
     """The join, or the whole body, that several rules have in common; its keys are the variables that they need of it."""
 
@@ -553,9 +639,20 @@ class Gate(Node):
         return f"{self.source}{which}, while it holds"
 
 
-InputNode: TypeAlias = Recent | Dated | Unbroken | Points | Beginning | Background | Unit
+InputNode: TypeAlias = Recent | Dated | Recorded | RecordedDated | Unbroken | Points | Beginning | Background | Unit
 MadeNode: TypeAlias = (
-    Plain | Pinned | Pending | Union | Projection | EveryPoint | ManyPoints | Aggregated | Members | Gate | Shared
+    Plain
+    | Pinned
+    | Pending
+    | Union
+    | Projection
+    | EveryPoint
+    | ManyPoints
+    | Steady
+    | Aggregated
+    | Members
+    | Gate
+    | Shared
 )
 
 
@@ -571,7 +668,7 @@ def _feed(window: Window) -> Feed:
             assert_never(window)
 
 
-def _ending(position: int, window: Window) -> Ending | None:
+def _ending(position: int, window: TimeWindow | TupleWindow) -> Ending | None:
     leaves = isinstance(window, TimeWindow) and window.exit_code("u") is not None
     return Ending(position, window) if leaves and isinstance(window, TimeWindow) else None
 

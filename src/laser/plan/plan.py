@@ -71,6 +71,7 @@ class Plan:
     """All that the engine needs to know of a program.
 
     ``outputs`` names for each shown predicate the node whose keys are its output (several predicates may share one);
+    ``records`` does the same for the predicates whose past some rule looks at;
     ``also_streamed`` are the derived or background predicates of which facts stream in as well: a run finds that out.
     """
 
@@ -79,4 +80,5 @@ class Plan:
     rules: tuple[PlanRule, ...]
     components: tuple[Component, ...]
     outputs: Mapping[Predicate, Node]
+    records: Mapping[Predicate, Node]
     aliases: Mapping[Node, Node]

@@ -9,7 +9,7 @@ from itertools import chain, groupby, permutations, product
 from math import factorial, prod
 from typing import TypeAlias
 
-from laser.plan.nodes import Aggregated, Node, Plain, Shared
+from laser.plan.nodes import Aggregated, Node, Plain, Shared, Steady
 from laser.plan.plan import PlanRule, Subgoal
 from laser.rules.body import Comparison
 from laser.rules.graph import reachable
@@ -189,8 +189,12 @@ def _redirect(rule: PlanRule, aliases: dict[Node, Node]) -> PlanRule:
 
 
 def _source(node: Node, aliases: dict[Node, Node]) -> Node:
-    """The node that is read for another one; what an aggregate reads may be a copy, too."""
+    """The node that is read for another one; what that node itself reads may be a copy, too."""
     source = aliases.get(node, node)
-    if isinstance(source, Aggregated):
-        return replace(source, tuples=_source(source.tuples, aliases))
-    return source
+    match source:
+        case Aggregated(tuples=tuples):
+            return replace(source, tuples=_source(tuples, aliases))
+        case Steady(source=below):
+            return replace(source, source=_source(below, aliases))
+        case _:
+            return source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -13,7 +13,17 @@ from laser.syntax import tree
 from laser.syntax.program import Program
 from laser.values import Predicate
 
-__all__ = ["Edge", "Loop", "components", "cone", "negative_loops", "resolved_edges", "strata", "written_edges"]
+__all__ = [
+    "Edge",
+    "Loop",
+    "components",
+    "cone",
+    "negative_loops",
+    "recursive",
+    "resolved_edges",
+    "strata",
+    "written_edges",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,8 @@ class Edge:
     literal: tree.Literal | None = field(default=None, compare=False, repr=False)
     aggregated: bool = field(default=False, compare=False, repr=False)
     """Whether it is negative because an aggregate looks at the literal."""
+    past: bool = field(default=False, compare=False, repr=False)
+    """Whether it is only about what was recorded at earlier time points, which no rule changes any more."""
 
     def __str__(self) -> str:
         return f"{self.head} -> {'not ' if self.negative else ''}{self.body}"
@@ -36,23 +48,32 @@ Loop: TypeAlias = tuple[Edge, ...]
 """A way from a predicate back to itself; the first edge is negative."""
 
 
-def written_edges(program: Program) -> list[Edge]:
-    """The edges of a program as it is written."""
-    return [edge for rule in program.rules for edge in _edges_of(rule)]
+def written_edges(program: Program, is_past: Callable[[tree.Literal], bool] = lambda _: False) -> list[Edge]:
+    """The edges of a program as it is written; ``is_past`` tells which literals look only at what was recorded."""
+    return [edge for rule in program.rules for edge in _edges_of(rule, is_past)]
 
 
-def _edges_of(rule: tree.Rule) -> Iterator[Edge]:
+def _edges_of(rule: tree.Rule, is_past: Callable[[tree.Literal], bool]) -> Iterator[Edge]:
     """What an aggregate looks at must be complete before, as under ``not``."""
     for literal in rule.literals:
-        yield Edge(rule.head.predicate, literal.atom.predicate, not literal.is_positive, rule, literal)
+        predicate = literal.atom.predicate
+        yield Edge(rule.head.predicate, predicate, not literal.is_positive, rule, literal, past=is_past(literal))
     for literal in (literal for aggregate in rule.aggregates for literal in aggregate.literals):
-        yield Edge(rule.head.predicate, literal.atom.predicate, True, rule, literal, aggregated=True)
+        predicate = literal.atom.predicate
+        yield Edge(rule.head.predicate, predicate, True, rule, literal, aggregated=True, past=is_past(literal))
 
 
 def resolved_edges(program: ResolvedProgram) -> list[Edge]:
     """The edges of a program as it is evaluated."""
     return [
-        Edge(rule.predicate, reading.atom.predicate, reading.negative, rule.origin, reading.atom.origin)
+        Edge(
+            rule.predicate,
+            reading.atom.predicate,
+            reading.negative,
+            rule.origin,
+            reading.atom.origin,
+            past=program.looks_only_back(reading.atom),
+        )
         for rule in program.rules
         for element in rule.body
         for reading in element.reads()
@@ -60,7 +81,7 @@ def resolved_edges(program: ResolvedProgram) -> list[Edge]:
 
 
 def components(edges: Iterable[Edge], predicates: Iterable[Predicate] = ()) -> list[frozenset[Predicate]]:
-    """The sets of predicates that depend on each other, each after all that it depends on.
+    """The sets of predicates that depend on each other within one evaluation, each after all that it depends on.
 
     >>> a, b, c = (Predicate(name, 0) for name in "abc")
     >>> [sorted(p.name for p in part) for part in components([Edge(a, b, False), Edge(b, a, False), Edge(b, c, True)])]
@@ -68,8 +89,19 @@ def components(edges: Iterable[Edge], predicates: Iterable[Predicate] = ()) -> l
     """
     below: dict[Predicate, list[Predicate]] = {predicate: [] for predicate in predicates}
     for edge in edges:
-        below.setdefault(edge.head, []).append(edge.body)
+        several = below.setdefault(edge.head, [])
+        if edge.past:
+            below.setdefault(edge.body, [])
+        else:
+            several.append(edge.body)
     return list(map(frozenset, strongly_connected(below)))
+
+
+def recursive(program: ResolvedProgram) -> frozenset[Predicate]:
+    """The predicates that depend on themselves within one evaluation."""
+    edges = resolved_edges(program)
+    loops = {edge.head for edge in edges if edge.head == edge.body and not edge.past}
+    return frozenset(loops).union(*(part for part in components(edges) if len(part) > 1))
 
 
 def cone(program: ResolvedProgram, goals: Iterable[Predicate]) -> set[Predicate]:
@@ -83,7 +115,7 @@ def cone(program: ResolvedProgram, goals: Iterable[Predicate]) -> set[Predicate]
 def negative_loops(edges: Sequence[Edge]) -> list[Loop]:
     """Loops through negation: each negative edge that is in a loop is in one of these, the shortest for its first edge."""
     home = {predicate: part for part in components(edges) for predicate in part}
-    inner = [edge for edge in edges if home[edge.head] is home[edge.body]]
+    inner = [edge for edge in edges if not edge.past and home[edge.head] is home[edge.body]]
     leaving: dict[Predicate, list[Edge]] = defaultdict(list)
     for edge in inner:
         leaving[edge.head].append(edge)
@@ -119,7 +151,7 @@ def strata(program: ResolvedProgram) -> tuple[frozenset[Predicate], ...]:
     assert not negative_loops(edges), "a loop through negation is refused before a program is resolved"
     below: dict[Predicate, list[tuple[Predicate, bool]]] = defaultdict(list)
     for edge in edges:
-        if edge.body in program.derived:
+        if edge.body in program.derived and not edge.past:
             below[edge.head].append((edge.body, edge.negative))
     level: dict[Predicate, int] = {}
     for part in components(edges, program.derived):

@@ -40,6 +40,7 @@ def fingerprint(program: ResolvedProgram) -> str:
     content: dict[str, Any] = {
         "rules": sorted({json.dumps(_Rule().of(rule)) for rule in program.rules}),
         "shown": None if program.shown is None else sorted(program.shown),
+        **({"recorded": sorted(program.recorded)} if program.recorded else {}),
         "tick": str(program.tick.seconds),
         "background": [len(program.background), _set_hash(program.background)],
     }

@@ -3,7 +3,8 @@
 Evaluation happens at t, so windows do not add up: with W the largest time window, the answer at t follows from the facts
 in [t − W, t], on a timeline that may as well begin at t − W. What can look back further than any window is a body
 ``@u a`` without one: it sees every fact of ``a``, it finds background data at every time point since the start, and it
-finds what a rule derived for any time point it likes, unless that time itself came out of a window.
+finds what a rule derived for any time point it likes, unless that time itself came out of a window. What was recorded may rest on
+earlier records, so a program that looks at its records needs the whole stream, once; what is kept of it is bounded.
 """
 
 from __future__ import annotations
@@ -22,9 +23,16 @@ __all__ = ["kept", "reach"]
 
 def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> Reach:
     """How far back an answer can depend on facts; without ``inputs``, any predicate might stream in."""
+    if any(_looks_back(core, atom) for atom in _atoms(core)):
+        return _together([Reach(None), *(atom.window.reach for atom in _atoms(core))])
     unlimited = _unlimited(core, inputs)
     needs = [_need(core, atom, inputs, unlimited) for atom in _atoms(core)]
     return _together(needs)
+
+
+def _looks_back(core: ResolvedProgram, atom: ExtendedAtom) -> bool:
+    """Whether an atom asks for what was recorded: that may rest on records before it, and so on."""
+    return atom.predicate in core.recorded and atom.window.reach.ticks != 0
 
 
 def kept(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> dict[Predicate, Reach]:

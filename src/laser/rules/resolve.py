@@ -49,6 +49,7 @@ def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgr
         rules=tuple(resolver.rule(rule) for rule in program.rules),
         background=frozenset(facts.union(settings.background)),
         shown=program.shown,
+        recorded=program.recorded & {rule.head.predicate for rule in program.rules},
         tick=settings.tick,
         dates=dates,
         warmup=_warmup(program, settings, resolver.constants),

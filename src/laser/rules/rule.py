@@ -11,6 +11,7 @@ from laser.syntax import tree
 from laser.syntax.terms import variables
 from laser.ticks import SECOND, Tick
 from laser.values import Atom, Predicate
+from laser.windows import TimeWindow
 
 __all__ = ["ResolvedProgram", "Rule"]
 
@@ -78,6 +79,8 @@ class ResolvedProgram:
     rules: tuple[Rule, ...]
     background: frozenset[Atom] = frozenset()
     shown: frozenset[Predicate] | None = None
+    recorded: frozenset[Predicate] = frozenset()
+    """The predicates whose derived atoms are remembered."""
     tick: Tick = SECOND
     dates: bool = False
     """Whether its times are instants of the calendar."""
@@ -88,6 +91,17 @@ class ResolvedProgram:
     def derived(self) -> frozenset[Predicate]:
         """The predicates that some rule derives."""
         return frozenset(rule.predicate for rule in self.rules)
+
+    @cached_property
+    def pinned(self) -> frozenset[Predicate]:
+        """The predicates that some rule derives for a time point of its choice."""
+        return frozenset(rule.predicate for rule in self.rules if rule.time is not None)
+
+    def looks_only_back(self, atom: ExtendedAtom) -> bool:
+        """Whether an atom asks only for what was recorded before: then it does not depend on what is derived now."""
+        if atom.predicate not in self.recorded or atom.predicate in self.pinned:
+            return False
+        return isinstance(atom.window, TimeWindow) and atom.window.shows_present is False
 
     @cached_property
     def reads(self) -> frozenset[Predicate]:

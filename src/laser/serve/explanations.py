@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from laser.explanation import Explanation, Failure, Premise, Proof, explain
+from laser.engine.explain import explain
+from laser.explanation import Explanation, Failure, Premise, Proof
 from laser.settings import RunSettings
 from laser.syntax.program import Program
 from laser.values import Atom, write_value
@@ -41,6 +42,13 @@ def _extent(told: Explanation) -> str:
     return f"{since}, until {told.until}{'' if told.until_exact else ' or longer'} if nothing arrives"
 
 
+_GIVEN = {
+    "fact": "is a fact of the stream",
+    "background": "is background data",
+    "record": "was derived then, and is recorded",
+}
+
+
 class Tree:
     """Turns proofs and failures into nodes ``{kind, text, note, line, children}``, up to a number of them."""
 
@@ -59,7 +67,7 @@ class Tree:
         head = f"{proof.atom} at {proof.time}"
         if proof.source != "rule":
             back = f", {proof.position} from the end of the stream" if proof.position else ""
-            note = "is a fact of the stream" if proof.source == "fact" else "is background data"
+            note = _GIVEN[proof.source]
             return _node(proof.source, head, note + back)
         node = _node("rule", head, _bindings(proof.bindings))
         node.update(rule=str(proof.rule), line=proof.rule.line if proof.rule else None)

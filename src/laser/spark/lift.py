@@ -36,12 +36,15 @@ def lift(program: Program, kept: Collection[Predicate]) -> Program:
     (Variable(name='LaserKey'),)
     """
     rules = [_rule(rule, kept) for rule in program.rules]
-    others = [s for s in program.statements if not isinstance(s, tree.Rule | tree.Alternatives | tree.ShowDirective)]
+    rewritten = (tree.Rule, tree.Alternatives, tree.ShowDirective, tree.RecordDirective)
+    others = [s for s in program.statements if not isinstance(s, rewritten)]
     key = tree.Variable(_KEY)
     known = tree.Rule(tree.AtomPattern(KNOWN, (key,)), None, (_seen(key),))
     shown = program.shown if program.shown is not None else {rule.head.predicate for rule in program.rules}
     wider = sorted(Predicate(p.name, p.arity + 1) for p in shown)
-    return Program((*others, *rules, known, tree.ShowDirective(tuple(wider))), name=program.name)
+    recorded = tuple(sorted(Predicate(p.name, p.arity + 1) for p in program.recorded))
+    records = [tree.RecordDirective(recorded)] if recorded else []
+    return Program((*others, *records, *rules, known, tree.ShowDirective(tuple(wider))), name=program.name)
 
 
 def counts_keys(lifted: Program) -> bool:

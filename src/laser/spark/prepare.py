@@ -65,6 +65,7 @@ def prepare(request: Request) -> Prepared:
     static = _static(core, inputs, own)
     partition, why = _partition(request, core, sources, static, lifted, past.tuples)
     why += "; not by time, because the last facts of a key may be of any age" if past.latest else ""
+    why += "; not by time, because rules look at what was recorded" if core.recorded and past.ticks is None else ""
     flow = _flow(replace(core, background=_untyped(core, shared)), sources, (*shared, *own), request.mixed)
     job = Job(
         program=_shipped(request.program, static, partition),

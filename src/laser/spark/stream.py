@@ -53,8 +53,8 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     job = prepared.job
     if job.reach.ticks is None and not request.unbounded:
         raise LaserError(
-            "the program looks back over its whole history (`at T` without a window), so that its state would grow for "
-            "ever: give it a window, or consent with unbounded=True"
+            "the program looks back over its whole history (by `at T` without a window, or by what `#record` remembers), so "
+            "its state keeps every fact and grows: give it a window, or consent with unbounded=True"
         )
     for source in prepared.all_sources:
         _refuse_answers(source)

@@ -29,7 +29,10 @@ from laser.plan.nodes import (
     Points,
     Projection,
     Recent,
+    Recorded,
+    RecordedDated,
     Shared,
+    Steady,
     Unbroken,
     Union,
     Unit,
@@ -179,6 +182,8 @@ class _Work:
         match node:
             case Recent() | Dated() | Unbroken() | Points() | Background() | Unit() | Beginning():
                 return self._input(node, merged)
+            case Recorded() | RecordedDated():
+                raise NotLowered(_reason(node))
             case _:
                 return self._other(node, merged)
 
@@ -215,7 +220,7 @@ class _Work:
             case Unit():
                 sql = f"select {self.timeline.first} as c, {self.timeline.last} as h"
                 return Relation(self._name(node), (), coalesced=True, lasting=True), sql
-            case Beginning():
+            case Beginning() | Recorded() | RecordedDated():
                 raise NotLowered(_reason(node))
             case _:
                 assert_never(node)
@@ -234,7 +239,7 @@ class _Work:
             case Gate(source=source, values=values):
                 rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
                 return self._derived(node, [rule], merged)
-            case Aggregated():
+            case Aggregated() | Steady():
                 raise NotLowered(_reason(node))
             case Plain() | Pinned() | Pending() | Union() | Projection() | Shared() | Members():
                 return self._derived(node, self.rules.get(node, []), merged)
@@ -312,11 +317,13 @@ def _merged(plan: Plan, wanted: set[Node]) -> frozenset[Node]:
     return frozenset((*plan.outputs.values(), *negated))
 
 
-def _reason(node: Beginning | Aggregated) -> str:
+def _reason(node: Beginning | Aggregated | Recorded | RecordedDated | Steady) -> str:
     """Why a node is left to the reasoner."""
     match node:
         case Beginning(window=window):
             return f"the tuple window {window}"
+        case Recorded(predicate=predicate) | RecordedDated(predicate=predicate) | Steady(predicate=predicate):
+            return f"it reads the record of {predicate}, which the reasoner keeps"
         case Aggregated(fold=fold):
             return f"it has an aggregate ({fold.value}), which the reasoner computes"
         case _:

@@ -31,6 +31,7 @@ from laser.syntax.tree import (
     Literal,
     PrefixDirective,
     Range,
+    RecordDirective,
     Rule,
     ShowDirective,
     Size,
@@ -39,6 +40,7 @@ from laser.syntax.tree import (
     Variable,
     WarmupDirective,
     Window,
+    ZoneDirective,
 )
 from laser.ticks import UNITS, Tick
 from laser.values import TYPES, Predicate, Value
@@ -103,6 +105,17 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def show(self, word: Token, *rest: Predicate | Token) -> ShowDirective:
         predicates = tuple(p for p in rest if isinstance(p, Predicate))
         return ShowDirective(predicates, span_of(word, _token(rest[-1])))
+
+    def record(self, word: Token, *rest: Predicate | Token) -> RecordDirective:
+        predicates = tuple(p for p in rest if isinstance(p, Predicate))
+        return RecordDirective(predicates, span_of(word, _token(rest[-1])))
+
+    def zone(self, word: Token, name: Token, dot: Token) -> ZoneDirective:
+        value = _read(name)
+        if not isinstance(value, str):
+            note = 'a zone is written in quotes: `#zone "Europe/Vienna".`'
+            raise StatementError(Diagnostic("syntax", f"{name} is not the name of a zone", span_of(name), note))
+        return ZoneDirective(value, span_of(word, dot))
 
     def shown(self, name: Token, slash: Token, arity: Token) -> Predicate:
         if not arity.isdigit() or len(arity) > 4:

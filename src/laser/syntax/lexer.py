@@ -19,7 +19,15 @@ __all__ = ["COUNT_WORDS", "Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WINDO
 LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 """What may follow the colon of a prefixed name. A hyphen is part of it: nobody subtracts from an IRI."""
 
-DIRECTIVES = {"#const": "CONST", "#show": "SHOW", "#prefix": "PREFIX", "#input": "INPUT", "#warmup": "WARMUP"}
+DIRECTIVES = {
+    "#const": "CONST",
+    "#input": "INPUT",
+    "#prefix": "PREFIX",
+    "#record": "RECORD",
+    "#show": "SHOW",
+    "#warmup": "WARMUP",
+    "#zone": "ZONE",
+}
 
 # Each type of values has a group, in their order; what the grammar calls it is another thing.
 _LITERALS = {f"TYPE_{i}": each for i, each in enumerate(TYPES)}

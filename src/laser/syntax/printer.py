@@ -27,6 +27,7 @@ from laser.syntax.tree import (
     Literal,
     PrefixDirective,
     Range,
+    RecordDirective,
     Rule,
     ShowDirective,
     Size,
@@ -36,6 +37,7 @@ from laser.syntax.tree import (
     Variable,
     WarmupDirective,
     Window,
+    ZoneDirective,
 )
 from laser.values import Iri, Predicate, Value, write_value
 from laser.values.functions import FUNCTIONS
@@ -120,6 +122,10 @@ class _Writer:
                 return f"#const {name} = {self.term(value)}."
             case ShowDirective(predicates):
                 return f"#show {', '.join(map(self.predicate, predicates))}."
+            case RecordDirective(predicates):
+                return f"#record {', '.join(map(self.predicate, predicates))}."
+            case ZoneDirective(name):
+                return f"#zone {quote(name)}."
             case InputDirective(name, fields):
                 args = ", ".join(f"{field}: {declared.value}" for field, declared in fields)
                 return f"#input {self.name(name)}{f'({args})' if args else ''}."

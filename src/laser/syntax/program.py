@@ -16,6 +16,7 @@ from laser.syntax.tree import (
     Fact,
     InputDirective,
     PrefixDirective,
+    RecordDirective,
     Rule,
     ShowDirective,
     Statement,
@@ -102,6 +103,11 @@ class Program:
         """The predicates of all ``#show`` directives, or None where there are none."""
         directives = [s for s in self.statements if isinstance(s, ShowDirective)]
         return frozenset(p for d in directives for p in d.predicates) if directives else None
+
+    @cached_property
+    def recorded(self) -> frozenset[Predicate]:
+        """The predicates of all ``#record`` directives."""
+        return frozenset(p for s in self.statements if isinstance(s, RecordDirective) for p in s.predicates)
 
     def to_text(self, notation: Notation = "readable") -> str:
         """The program as text that parses to the same program."""

@@ -100,7 +100,9 @@ def _is_unary(tokens: Sequence[Token], i: int) -> bool:
 
 def _is_tight(tokens: Sequence[Token], i: int) -> bool:
     """Whether a sign has no spaces: in ``#show a/1`` and in the time of ``@T+1 a``, which ends where the atom begins."""
-    if tokens[0].type == "SHOW" or (len(tokens) == 3 and tokens[1].type == "SLASH" and tokens[0].type in _NAMES):
+    if tokens[0].type in ("SHOW", "RECORD") or (
+        len(tokens) == 3 and tokens[1].type == "SLASH" and tokens[0].type in _NAMES
+    ):
         return True
     depth = 0
     for j in range(i - 1, -1, -1):

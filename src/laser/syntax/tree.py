@@ -337,6 +337,22 @@ class ShowDirective:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordDirective:
+    """``#record alarm/1.``: what rules derive of it is remembered."""
+
+    predicates: tuple[Predicate, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneDirective:
+    """``#zone "Europe/Vienna".``: the zone of the run, in which days begin."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class PrefixDirective:
     """``#prefix ex: <http://example.org/>.``"""
 
@@ -367,5 +383,14 @@ class WarmupDirective:
 
 
 Statement: TypeAlias = (
-    Rule | Alternatives | Fact | ConstDirective | ShowDirective | PrefixDirective | InputDirective | WarmupDirective
+    Rule
+    | Alternatives
+    | Fact
+    | ConstDirective
+    | ShowDirective
+    | RecordDirective
+    | ZoneDirective
+    | PrefixDirective
+    | InputDirective
+    | WarmupDirective
 )

@@ -61,7 +61,7 @@ class Run:
 
     def fresh(self) -> Input:
         self.agenda = Agenda()
-        return make_input(self.node, 0, self.agenda, self.arrivals, self.is_joined)
+        return make_input(self.node, 0, self.agenda, self.arrivals, {}, self.is_joined)
 
     def move(self, t: int, facts: list[Key]) -> None:
         """Go to t through the ticks at which the input is woken, and take facts there."""

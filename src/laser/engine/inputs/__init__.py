@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from laser.engine.agenda import Agenda
@@ -14,18 +15,43 @@ from laser.engine.inputs.latest import BeginningInput, LatestDatedInput, LatestR
 from laser.engine.inputs.points import PointsInput, PresentInput
 from laser.engine.inputs.recent import RecentInput
 from laser.engine.inputs.recent_sets import RecentSetsInput
+from laser.engine.inputs.recorded import RecordedDatedInput, RecordedInput
 from laser.engine.inputs.unbroken import UnbrokenInput
 from laser.engine.inputs.waiting import BlockInput, WaitingDatedInput, WaitingPointsInput
 from laser.engine.latest import LatestOne
-from laser.plan.nodes import Background, Beginning, Dated, InputNode, Points, Recent, Unbroken, Unit
+from laser.engine.records import Record
+from laser.plan.nodes import (
+    Background,
+    Beginning,
+    Dated,
+    InputNode,
+    Points,
+    Recent,
+    Recorded,
+    RecordedDated,
+    Unbroken,
+    Unit,
+)
+from laser.values import Predicate
 from laser.windows import PRESENT, Ago, Between, Growing, History, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 __all__ = ["Input", "make_input"]
 
 
-def make_input(node: InputNode, number: int, agenda: Agenda, arrivals: Arrivals, is_joined: bool) -> Input:
+def make_input(
+    node: InputNode,
+    number: int,
+    agenda: Agenda,
+    arrivals: Arrivals,
+    records: Mapping[Predicate, Record],
+    is_joined: bool,
+) -> Input:
     """The input that serves a node; ``is_joined`` says whether rules read it."""
     match node:
+        case Recorded(predicate=predicate):
+            return RecordedInput(node, number, agenda, records[predicate])
+        case RecordedDated(predicate=predicate):
+            return RecordedDatedInput(node, number, agenda, records[predicate])
         case Recent():
             return _recent(node, number, agenda, arrivals, is_joined)
         case Dated():

@@ -8,7 +8,8 @@ from laser.engine.operators.fixpoint import FixpointOperator
 from laser.engine.operators.gate import GateOperator
 from laser.engine.operators.operator import Environment, Operator
 from laser.engine.operators.rule import RuleOperator
-from laser.plan.nodes import Aggregated, EveryPoint, Gate, ManyPoints
+from laser.engine.operators.steady import SteadyOperator
+from laser.plan.nodes import Aggregated, EveryPoint, Gate, ManyPoints, Steady
 from laser.plan.plan import Component
 from laser.windows import LastOf
 
@@ -30,6 +31,8 @@ def make_operator(component: Component, env: Environment) -> Operator:
             return EveryPointOperator(head, env.relations[dated], window, env.arrivals)
         case Aggregated(tuples=tuples):
             return make_aggregate(node, head, env.relations[tuples], env.undefined(node))
+        case Steady(predicate=predicate, source=source, window=window):
+            return SteadyOperator(head, env.relations[source], window, env.records[predicate])
         case Gate(source=source, values=values):
             return GateOperator(head, env.relations[source], (source.label, *values))
         case _:

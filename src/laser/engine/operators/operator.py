@@ -11,9 +11,11 @@ from laser.answers import Key
 from laser.engine.arrivals import Arrivals
 from laser.engine.codegen.module import Join, Loaded
 from laser.engine.delta import Delta, Read
+from laser.engine.records import Record
 from laser.engine.relation import Relation
 from laser.plan.nodes import Node
 from laser.plan.plan import Component
+from laser.values import Predicate
 
 __all__ = ["ConstantFilter", "Environment", "Operator", "Trigger"]
 
@@ -43,6 +45,7 @@ class Environment:
     relations: Mapping[Node, Relation]
     code: Loaded
     arrivals: Arrivals
+    records: Mapping[Predicate, Record]
     self_ending: frozenset[Node]
     count_derivations: Callable[[int, int], None]
     triggers: Callable[[Component], tuple[list[Trigger], list[Trigger]]]

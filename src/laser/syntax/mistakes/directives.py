@@ -5,9 +5,13 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from laser.errors import Diagnostic
+from laser.phrases import listed
+from laser.syntax.lexer import DIRECTIVES
 from laser.syntax.mistakes.case import NAMES, Case
 
 __all__ = ["DIRECTIVE_MISTAKES"]
+
+PREDICATE_LISTS = ("SHOW", "RECORD")
 
 
 def lone_dot(case: Case) -> Diagnostic | None:
@@ -19,22 +23,22 @@ def lone_dot(case: Case) -> Diagnostic | None:
 def unknown_directive(case: Case) -> Diagnostic | None:
     if case.at or case.kind() != "_HASH":
         return None
-    near = get_close_matches(case.word(1), ["const", "input", "prefix", "show", "warmup"], 1)
+    near = get_close_matches(case.word(1), [word.removeprefix("#") for word in DIRECTIVES], 1)
     return case.found(
         "unknown-directive",
         f"there is no directive '#{case.word(1)}'",
-        "the directives are #const, #input, #prefix, #show and #warmup",
+        f"the directives are {listed(sorted(DIRECTIVES), 'and')}",
         f"did you mean `#{near[0]}`?" if near else None,
         to=1,
     )
 
 
-def bad_show(case: Case) -> Diagnostic | None:
-    if case.tokens[0].type != "SHOW":
+def bad_predicate_list(case: Case) -> Diagnostic | None:
+    if case.tokens[0].type not in PREDICATE_LISTS:
         return None
     note = "a predicate is a name with its number of arguments"
     if case.kind(-1) not in NAMES:
-        return case.found("syntax", f"'{case.word()}' is no predicate", note, "write `#show alarm/1.`")
+        return case.found("syntax", f"'{case.word()}' is no predicate", note, f"write `{case.tokens[0]} alarm/1.`")
     name = case.word(-1)
     return case.found("syntax", f"the number of arguments of '{name}' is missing", note, f"write `{name}/1`", offset=-1)
 
@@ -62,4 +66,11 @@ def bad_warmup(case: Case) -> Diagnostic | None:
     return case.found("syntax", f"'{case.word()}' does not fit into #warmup", note)
 
 
-DIRECTIVE_MISTAKES = (lone_dot, unknown_directive, bad_show, bad_const, bad_prefix, bad_warmup)
+def bad_zone(case: Case) -> Diagnostic | None:
+    if case.tokens[0].type != "ZONE":
+        return None
+    note = 'a zone is written in quotes: `#zone "Europe/Vienna".`'
+    return case.found("syntax", f"'{case.word()}' is not the name of a zone", note)
+
+
+DIRECTIVE_MISTAKES = (lone_dot, unknown_directive, bad_predicate_list, bad_const, bad_prefix, bad_warmup, bad_zone)
