@@ -118,6 +118,9 @@ class Pipeline:
     slices: int = _setting(0, "Parts by time. [default: by size and cores]", "N", least=1)
     follow: bool = _setting(False, "Go on as data arrive; needs --checkpoint.")
     lateness: str = _setting("0 s", "With --follow: how long a fact may come after later ones.", "DURATION")
+    idle: str = _setting(
+        "", "With --follow: time goes on by the clock once an input has paused for so long.", "DURATION"
+    )
     max_ahead: str = _setting(
         "",
         "Reject rows whose dates lie further ahead of the clock; `off` takes all. [default: 1 d with --follow, else off]",
@@ -150,6 +153,8 @@ class Pipeline:
             read_length(self.every, SECOND, "every")
         if self.flush and self.every != "once":
             raise LaserError('flush is for a stream that ends: follow it with every = "once" (--every once)')
+        if self.idle and self.every == "once":
+            raise LaserError('idle is for a stream that goes on; with every = "once" (--every once) it ends')
         return self
 
 

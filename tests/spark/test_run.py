@@ -159,3 +159,13 @@ def test_a_few_odd_values_do_not_silence_the_rules(spark, tmp_path):
         "value is '9,5', which is not an integer",
         "value is 'hot', which is not an integer",
     ]
+
+
+def test_a_background_table_with_an_odd_value_is_refused_with_the_value(spark, tmp_path):
+    (tmp_path / "readings.csv").write_text("t,machine,value\n1,m1,95\n", "utf-8")
+    (tmp_path / "limits.csv").write_text("machine,limit\nm1,50\nm2,high\n", "utf-8")
+    (tmp_path / "rules.lars").write_text("hot(M) :- temp(M, V), limit(M, L), V > L, L > 0.\n", "utf-8")
+    flags = ["--program", tmp_path / "rules.lars", "--input", f"temp={tmp_path / 'readings.csv'}", "--time", "t"]
+    result = laser("run", *flags, "--background", f"limit={tmp_path / 'limits.csv'}")
+    assert result.exit_code == 1
+    assert "background limit: limit is 'high', which is not an integer, in the row" in result.output

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql.functions import expr
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.functions import coalesce, col, concat, expr, lit, when
 
 from laser.errors import FactError, LaserError
 from laser.spark.column_names import check_distinct, quoted
@@ -57,7 +57,12 @@ def _table(name: str, table: DataFrame) -> Background:
     check_distinct(f"background {name}", table)
     kinds = tuple(kind_of_type(kind, column) for column, kind in table.dtypes)
     cells = [conversion(kind).carried(quoted(column)) for kind, column in zip(kinds, table.columns, strict=True)]
-    rows = table.select(*(expr(cell).alias(f"c{i}") for i, cell in enumerate(cells))).collect()
+    odd = _oddity(table, kinds)
+    rows = table.select(*(expr(cell).alias(f"c{i}") for i, cell in enumerate(cells)), odd.alias("odd")).collect()
+    for row in rows:
+        if row["odd"] is not None:
+            raise LaserError(f"background {name} has a row that does not fit: {row['odd']}")
+    rows = [row[:-1] for row in rows]
     if any(value is None for row in rows for value in row):
         raise LaserError(
             f"background {name} has a row with a missing value: {next(tuple(r) for r in rows if None in tuple(r))}"
@@ -68,3 +73,13 @@ def _table(name: str, table: DataFrame) -> Background:
         raise LaserError(f"background {name}: {error}") from None
     facts = tuple((name, *(column[i] for column in columns)) for i in range(len(rows)))
     return Background(name, kinds, tuple(table.columns), facts)
+
+
+def _oddity(table: DataFrame, kinds: Sequence[str]) -> Column:
+    """Why a row has a cell that is not a value; null where it has none."""
+    found = [
+        when(expr(test), concat(lit(f"{column} is "), col(quoted(column)).cast("string"), lit(f", which {words}")))
+        for kind, column in zip(kinds, table.columns, strict=True)
+        for test, words in conversion(kind).oddities(quoted(column))
+    ]
+    return coalesce(*found, lit(None).cast("string"))

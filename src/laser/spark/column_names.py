@@ -6,7 +6,12 @@ from pyspark.sql import DataFrame
 
 from laser.errors import LaserError
 
-__all__ = ["check_distinct", "quoted"]
+__all__ = ["REASON", "ROW", "check_distinct", "quoted"]
+
+ROW = "_row"
+"""A column that has the row as it was read, where its columns are what became of it."""
+REASON = "_reason"
+"""A column that says why a row does not fit, where its reader knows; null where it does."""
 
 
 def check_distinct(what: str, table: DataFrame) -> None:

@@ -44,6 +44,10 @@ _EXACT_DIGITS = 15
 """Decimals of so many digits stay apart as doubles, and a double gives them back unchanged."""
 _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
 """The first and the last microsecond of the calendar."""
+_LEFT_OUT = (
+    "CAST(CAST({} AS timestamp) AS timestamp_ntz) != {}",
+    "is a local time that the session's zone leaves out, when clocks are put forward",
+)
 
 
 def _as_it_is(value: Any) -> Any:
@@ -62,10 +66,8 @@ class Conversion:
     to_cell: Callable[[Any], Any] = _as_it_is
     key: str = ""
     """The key as SQL, where it is not what the carrier holds."""
-    odd: str = ""
-    """SQL that is true of a cell that is not a value."""
-    oddity: str = ""
-    """What such a cell is, in words."""
+    odd: tuple[tuple[str, str], ...] = ()
+    """SQL that is true of a cell that is not a value, and what such a cell is, in words."""
 
     def carried(self, column: str) -> str:
         """A column in its carrier, as SQL; the name of the column is quoted."""
@@ -79,9 +81,9 @@ class Conversion:
         """The column again, as SQL over a slot of the carrier."""
         return self.from_carrier.replace("{}", slot)
 
-    def is_odd(self, column: str) -> str:
-        """SQL that is true of a cell that is not a value; empty where every cell is one."""
-        return self.odd.replace("{}", column)
+    def oddities(self, column: str) -> list[tuple[str, str]]:
+        """Each way in which a cell is not a value, as SQL that is true of it and in words; none where every cell is one."""
+        return [(test.replace("{}", column), words) for test, words in self.odd]
 
     def values(self, cells: list[Any]) -> list[Any]:
         """What a carrier holds as values."""
@@ -104,8 +106,10 @@ def conversion(kind: str) -> Conversion:
             from_carrier=f"CAST(timestamp_micros({{}}) AS {kind})",
             to_value=Time,
             to_cell=_micros,
-            odd=f"{instant} NOT BETWEEN {_FIRST} AND {_LAST}",
-            oddity="lies outside of the calendar",
+            odd=(
+                (f"{instant} NOT BETWEEN {_FIRST} AND {_LAST}", "lies outside of the calendar"),
+                *([_LEFT_OUT] if kind == "timestamp_ntz" else []),
+            ),
         )
     if static.fits(DURATION):
         return Conversion(
@@ -129,8 +133,9 @@ def conversion(kind: str) -> Conversion:
             from_carrier=f"CAST({{}} AS {kind})",
             to_value=number,
             to_cell=_double,
-            odd="isnan(CAST({} AS double)) OR abs(CAST({} AS double)) = double('infinity')",
-            oddity="is not a finite number",
+            odd=(
+                ("isnan(CAST({} AS double)) OR abs(CAST({} AS double)) = double('infinity')", "is not a finite number"),
+            ),
         )
     return Conversion("string", "CAST({} AS string)", f"CAST({{}} AS {kind})")
 

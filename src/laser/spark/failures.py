@@ -34,6 +34,8 @@ NO_PACKAGE = (
 KNOWN = {
     "No module named 'laser": NO_PACKAGE,
     "CONCURRENT_STREAM_LOG_UPDATE": "another query is at work on this checkpoint: each query needs one of its own",
+    "sources in the checkpoint offsets": "the checkpoint was made with other inputs, or with another choice of idle or "
+    "flush, and Spark adds no source to an old one: begin with a new checkpoint",
     "CONCURRENT_QUERY": "another query is at work on this checkpoint: each query needs one of its own",
 }
 """Failures that Spark does not describe as what they are, by words of their texts."""

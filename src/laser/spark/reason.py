@@ -37,8 +37,8 @@ def reason(
     - ``columns`` names the columns of answers, ``mixed`` lets numbers and strings share one, ``limit`` stops a recursion.
     - ``max_ahead`` is how far ahead of the clock rows with dates may lie, else they are rejected: a day in streams, and any time
       in batches, unless you say otherwise; "off" is any time.
-    - Of streams, ``lateness`` is how long facts may come after later ones, and ``unbounded`` the consent to a state that
-      always grows. ``checkpoint`` is where the query will be remembered: one of another program is refused before it starts,
+    - Of streams, ``lateness`` is how long facts may come after later ones, ``idle`` how long an input may pause before time
+      goes on by the clock, and ``unbounded`` the consent to a state that always grows. ``checkpoint`` is where the query will be remembered: one of another program is refused before it starts,
       and with ``flush`` the stream can be told there that it has ended (``Answers.flush``).
     """
     return answer(Request.read(program, inputs, options))

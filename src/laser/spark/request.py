@@ -44,6 +44,7 @@ class ReasonOptions(TypedDict, total=False):
     buckets: int | None
     slices: int | None
     lateness: str | int
+    idle: str | int | None
     max_ahead: str | int
     unbounded: bool
     checkpoint: str
@@ -65,6 +66,7 @@ class Request:
     buckets: int | None = None
     slices: int | None = None
     lateness: Duration = NO_TIME
+    idle: Duration | None = None
     unbounded: bool = False
     checkpoint: str = ""
     flush: bool = False
@@ -98,10 +100,25 @@ class Request:
             buckets=options.get("buckets"),
             slices=options.get("slices"),
             lateness=Duration.read(options.get("lateness", 0), tick, "the lateness"),
+            idle=_idle(options.get("idle"), sources, tick),
             unbounded=options.get("unbounded", False),
             checkpoint=str(options.get("checkpoint", "")),
             flush=options.get("flush", False),
         )
+
+
+def _idle(given: str | int | None, sources: Sequence[Source], tick: Tick) -> Duration | None:
+    """How long an input of a stream may pause before the clock goes on for it."""
+    if given is None:
+        return None
+    for source in sources:
+        if not source.table.isStreaming:
+            raise LaserError(f"idle is for streams, and input {source.name} is a static DataFrame")
+        if not source.is_dated:
+            raise LaserError(
+                f"idle needs dates: the times of input {source.name} are numbers, of which the clock knows nothing"
+            )
+    return Duration.read(given, tick, "idle")
 
 
 def _limited(sources: list[Source], given: str | int | None, tick: Tick) -> tuple[Source, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,13 +29,12 @@ from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.session import session
 from laser.spark.sinks import append_json, check_output, output_directory, write_all
-from laser.spark.sources import REASON, ROW
-from laser.spark.tables import Uses, check_table, read_input, read_table, spark_output_format
+from laser.spark.tables import Uses, check_table, read_background_table, read_input, spark_output_format
 from laser.syntax.program import Program
 from laser.syntax.tree import InputDirective
 from laser.ticks import Tick
 from laser.values import Predicate
-from laser.values.static_type import ANY, StaticType
+from laser.values.static_type import ANY
 
 __all__ = ["run_pipeline"]
 
@@ -81,18 +79,27 @@ def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Reque
     tick = Tick.parse(pipeline.tick)
     core = accept(program, RunSettings.read({"constants": pipeline.constants, "tick": pipeline.tick}))
     types = find_uses(core)
-    inputs = {}
-    for name, table in pipeline.inputs.items():
+
+    def used(name: str, of: Uses) -> Uses:
         predicate = _predicate(core, name)
-        uses = _uses(pipeline, table, types.get(predicate, ()) if isinstance(predicate, Predicate) else ())
-        if isinstance(predicate, Predicate) and predicate in program.inputs:
-            uses = _declared(uses, program.inputs[predicate])
-        inputs[name] = read_input(spark, predicate, table, uses, tick, pipeline.follow)
+        if not isinstance(predicate, Predicate):
+            return of
+        of = replace(of, types=types.get(predicate, ()))
+        return _declared(of, program.inputs[predicate]) if predicate in program.inputs else of
+
+    inputs = {
+        name: read_input(
+            spark, _predicate(core, name), table, used(name, _uses(pipeline, table)), tick, pipeline.follow
+        )
+        for name, table in pipeline.inputs.items()
+    }
     options: Any = {name: given for name in ReasonOptions.__annotations__ if (given := getattr(pipeline, name, None))}
     options["background"] = {
-        name: read_table(spark, table, False).select(*(table.columns or ["*"])).drop(ROW, REASON)
+        name: read_background_table(spark, name, table, used(name, Uses(columns=table.columns)))
         for name, table in pipeline.background.items()
     }
+    if not pipeline.follow:
+        options.pop("idle", None)
     options["flush"] = bool(pipeline.flush)
     options["checkpoint"] = checkpoint_of(pipeline, "answers") if pipeline.follow else ""
     return Request.read(program, inputs, options)
@@ -107,8 +114,8 @@ def _predicate(core: ResolvedProgram, name: str) -> Predicate | str:
     return found[0] if len(found) == 1 else bare
 
 
-def _uses(pipeline: Pipeline, table: Table, types: Sequence[StaticType | None]) -> Uses:
-    return Uses(types, table.columns, table.time or pipeline.time, table.order or pipeline.order, pipeline.key)
+def _uses(pipeline: Pipeline, table: Table) -> Uses:
+    return Uses((), table.columns, table.time or pipeline.time, table.order or pipeline.order, pipeline.key)
 
 
 def _declared(uses: Uses, given: InputDirective) -> Uses:

@@ -73,7 +73,8 @@ def _defaults(cores: int, master: str | None) -> dict[str, str]:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
         # Dates without a zone mean UTC, here as in all of Laser.
         "spark.sql.session.timeZone": "UTC",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{_LOGGING}",
+        # A query that is stopped in the middle of a micro-batch overflows a stack of the usual size, inside of Spark.
+        "spark.driver.extraJavaOptions": f"-Xss16m -Dlog4j2.configurationFile=file:{_LOGGING}",
         "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{_LOGGING}",
         # Progress is shown by us, and a page nobody asked for opens no port.
         "spark.ui.showConsoleProgress": "false",

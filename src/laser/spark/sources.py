@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 
 from laser.errors import LaserError
 from laser.spark.casts import instant_sql
-from laser.spark.column_names import check_distinct, quoted
+from laser.spark.column_names import REASON, ROW, check_distinct, quoted
 from laser.spark.columns import CARRIERS, conversion, kind_of_type
 from laser.spark.durations import Ahead
 from laser.spark.layout import Layout
@@ -19,12 +19,8 @@ from laser.spark.partition import key_sql
 from laser.ticks import MAX_TIME, Tick
 from laser.values import Predicate
 
-__all__ = ["REASON", "ROW", "Input", "Source", "read_sources"]
+__all__ = ["REASON", "ROW", "Input", "Source", "read_sources", "rows_metric"]
 
-ROW = "_row"
-"""A column that has the row as it was read, where its columns are what became of it."""
-REASON = "_reason"
-"""A column that says why a row does not fit, where its reader knows; null where it does."""
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _TIMES = ("timestamp", "timestamp_ntz", "date")
 
@@ -109,8 +105,7 @@ class Source:
         for arg, kind in zip(self.args, self.kinds, strict=True):
             by, value = conversion(kind), quoted(arg)
             faults.append(F.when(F.col(value).isNull(), F.lit(f"{arg} is missing")))
-            if by.odd:
-                faults.append(F.when(F.expr(by.is_odd(value)), F.lit(f"{arg} {by.oddity}")))
+            faults += [F.when(F.expr(test), F.lit(f"{arg} {words}")) for test, words in by.oddities(value)]
         if self.order is not None:
             faults.append(F.when(F.col(quoted(self.order)).isNull(), F.lit(f"{self.order} is missing")))
         return F.coalesce(*faults, F.lit(None).cast("string"))
@@ -157,7 +152,7 @@ class Source:
         table = self.table
         if table.isStreaming:
             table = table.observe(
-                f"rows of {self.predicate}", F.count(F.lit(1)).alias("rows"), self.rejected().alias("rejected")
+                rows_metric(self.predicate), F.count(F.lit(1)).alias("rows"), self.rejected().alias("rejected")
             )
         return table.where(self.rejection.isNull())
 
@@ -168,6 +163,11 @@ class Source:
     def _times(self) -> Column:
         points = [self.point(column) for column in self.time]
         return points[0] if len(points) == 1 else F.explode(F.sequence(*points))
+
+
+def rows_metric(predicate: Predicate | str) -> str:
+    """The name under which Spark counts the rows of an input in each micro-batch."""
+    return f"rows of {predicate}"
 
 
 def read_sources(
@@ -211,7 +211,7 @@ def _time_columns(name: str, given: Input, time: str | tuple[str, str] | None) -
 def _check_columns(source: Source, columns: Sequence[str]) -> None:
     missing = [column for column in columns if column not in source.types]
     if missing:
-        known = ", ".join(source.types)
+        known = ", ".join(name for name in source.types if name not in (ROW, REASON))
         raise LaserError(f"input {source.name}: no column {missing[0]}; there are {known}")
     if source.order is not None and source.types[source.order] not in (*_INTEGERS, *_TIMES):
         raise LaserError(
@@ -220,7 +220,10 @@ def _check_columns(source: Source, columns: Sequence[str]) -> None:
         )
     for column in source.time:
         if source.types[column] not in (*_INTEGERS, *_TIMES, "string"):
-            raise LaserError(f"input {source.name}: column {column} of type {source.types[column]} is no time")
+            raise LaserError(
+                f"input {source.name}: column {column} of type {source.types[column]} is not a time: it must be an integer, "
+                "a timestamp, a date or ISO 8601 text"
+            )
 
 
 def _instant(kind: str, column: str, unit: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
@@ -24,6 +24,8 @@ from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
 from laser.spark.bucket import Answer, Bucket, Span, refuse_foreign
 from laser.spark.checkpoint import read_heads
+from laser.spark.clock import Clock
+from laser.spark.clock_keeper import keep_clock
 from laser.spark.cluster import cores_of
 from laser.spark.durations import Duration
 from laser.spark.failures import speaks_first
@@ -43,7 +45,7 @@ _OPERATOR = re.compile(r"^[\s:+|~-]*TransformWithState", re.MULTILINE)
 CLOCK = -1
 """The tag of rows that only move the time."""
 END = -2
-"""The tag of rows that say how far the stream is complete."""
+"""The tag of rows that say how far the stream is complete: at its end, or by the clock."""
 LATE = -1
 """The tag of facts that came too late, among the answers."""
 
@@ -64,7 +66,8 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     for head in heads:
         refuse_foreign(head, job.partition.buckets, job.fingerprint)
     flush = flush_of(spark, request.checkpoint, request.flush, heads)
-    facts = _facts(replace(prepared, job=job), request.lateness, flush)
+    clock = _clock(spark, request, prepared)
+    facts = _facts(replace(prepared, job=job), request.lateness, flush, clock)
     blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, highest bigint, facts binary")
     answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
     table = answered.mapInArrow(_unpack, stream_schema(job))
@@ -87,7 +90,17 @@ def stream_schema(job: Job) -> str:
     return job.outputs.schema(["tag int"], ["time bigint", "holds boolean", "note string"])
 
 
-def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None) -> DataFrame:
+def _clock(spark: SparkSession, request: Request, prepared: Prepared) -> Clock | None:
+    """A clock for the inputs, where they may pause; its hands begin to move when a query has it."""
+    if request.idle is None:
+        return None
+    inputs = [str(source.predicate) for source in prepared.all_sources]
+    clock = Clock.make(inputs, request.idle.micros, prepared.job.settings.tick)
+    keep_clock(spark, clock)
+    return clock
+
+
+def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None, clock: Clock | None) -> DataFrame:
     """The facts of all inputs, each with its own watermark: the slowest of them decides what is complete."""
     job, ordered = prepared.job, prepared.job.reach.counts_facts
     tables = [s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
@@ -99,6 +112,15 @@ def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None) -> DataF
         ends = [F.lit(END).alias("tag"), F.col("until").alias("time"), *nothing]
         moment = event_time(job.settings.tick, lateness.micros)
         dated = [table.unionByName(flush.times().select(*ends, moment.alias("ts"))) for table in dated]
+    if clock is not None:
+        moves = clock.table(dated[0].sparkSession)
+        rows = moves.select(
+            F.lit(END).alias("tag"), F.lit(0).alias("time"), *nothing, clock.moment().alias("ts"), "input"
+        )
+        dated = [
+            table.unionByName(rows.where(F.col("input") == name).drop("input"))
+            for table, name in zip(dated, clock.inputs, strict=True)
+        ]
     watched = [table.withWatermark("ts", f"{lateness.micros} microseconds") for table in dated]
     united = reduce(DataFrame.unionByName, watched)
     if isinstance(job.partition, Whole):

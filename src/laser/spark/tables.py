@@ -23,7 +23,7 @@ from laser.values import Predicate
 from laser.values.declared import Declared
 from laser.values.static_type import NUMBER, StaticType
 
-__all__ = ["Uses", "check_table", "read_input", "read_table", "spark_output_format"]
+__all__ = ["Uses", "check_table", "read_background_table", "read_input", "read_table", "spark_output_format"]
 
 _TEXT = ("csv", "json")
 _FILES = (*_TEXT, "parquet", "orc")
@@ -128,6 +128,8 @@ def _inferred(
         schema = dict(loaded.dtypes)
         return {**schema, **uses.schema(), **_settled(loaded, schema, uses)} if kind in _TEXT else schema
     except Exception as error:
+        if "PATH_NOT_FOUND" in str(error):
+            raise LaserError(f"{table.path}: there is no such file or directory") from None
         raise LaserError(
             f"{table.path}: its columns cannot be told from its files ({_first_line(error)}); give a schema"
         ) from None
@@ -178,6 +180,16 @@ def read_input(
             raise LaserError(f"input {predicate}: lines need a predicate that the program reads with one arity")
         return read_lines(spark, table.path, predicate, form, tick, follow)
     return Input(read_table(spark, table, follow, uses), table.columns or None, table.time or None, table.order or None)
+
+
+def read_background_table(spark: SparkSession, name: str, table: Table, uses: Uses) -> DataFrame:
+    """A table that holds at every time. One row that does not fit is an error: nobody looks for what it would have meant."""
+    read = read_table(spark, table, False, uses)
+    if REASON in read.columns:
+        faulty = read.where(F.col(REASON).isNotNull()).select(REASON, ROW).take(1)
+        if faulty:
+            raise LaserError(f"background {name}: {faulty[0][REASON]}, in the row {faulty[0][ROW]}")
+    return read.select(*(table.columns or ["*"])).drop(ROW, REASON)
 
 
 def _option(value: Any) -> str:
