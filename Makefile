@@ -18,7 +18,7 @@ KILLS ?= 4
 RATES ?= 2000000
 PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-connect test-recovery test-spark clean
+.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-connect test-recovery test-servers test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -76,6 +76,9 @@ test-recovery: setup  ## kill -9 the driver of a stream, several times, and comp
 
 test-cluster: setup  ## kill a worker of a standalone cluster in mid-stream, and compare
 	$(BIN)/python -m tests.spark.recovery --victim worker
+
+test-servers: setup  ## from Kafka to Kafka and PostgreSQL, with real servers and a killed driver (KILLS=4)
+	$(BIN)/python -m tests.spark.production --kills $(KILLS)
 
 spark-rates: setup  ## rates on Spark next to an operator that does nothing (RATES=2000000)
 	$(BIN)/python -m laser.bench.spark_rates --facts $(RATES)

@@ -15,7 +15,7 @@ from typing import Any, get_origin, get_type_hints
 from laser.errors import LaserError
 from laser.ticks import SECOND, read_length
 
-__all__ = ["Flag", "Pipeline", "Table", "flags_of", "read_pipeline"]
+__all__ = ["Flag", "Pipeline", "Sink", "Table", "flags_of", "read_pipeline"]
 
 _IN_TOML: dict[Any, type] = {Mapping: dict, tuple: list}
 _KINDS = {str: "a text", bool: "true or false", int: "an integer", dict: "a table", list: "a list"}
@@ -87,6 +87,23 @@ class Table:
     time: str = ""
     order: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    value: str = ""
+    """The format of messages, which are in the column ``value``: json, csv or text."""
+    expressions: Mapping[str, str] = field(default_factory=dict)
+    """Columns that are computed from those that are read, as SQL."""
+
+
+@dataclass(frozen=True)
+class Sink:
+    """Where the changes of a stream go, besides the output: a format that Spark knows, PostgreSQL, or a function of the user's."""
+
+    format: str = ""
+    path: str = field(default="", metadata={"is_path": True})
+    predicates: tuple[str, ...] = ()
+    """Those whose changes go there; all if none is named."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    call: str = ""
+    """A function, as ``module:function``, that is given the changes of each micro-batch."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +130,7 @@ class Pipeline:
     overwrite: bool = _setting(False, "Replace an output that is there.")
     rejects: str = _setting("", "Set rows that do not fit aside in this file, as JSON Lines.", "FILE", is_path=True)
     late: str = _setting("", "With --follow: set facts that come too late aside in this file.", "FILE", is_path=True)
+    sinks: Mapping[str, Sink] = field(default_factory=dict)
     mixed: bool = _setting(False, "Let numbers and strings mix in a column, as text.")
     buckets: int = _setting(0, "Parts by key. [default: by size and cores]", "N", least=1)
     slices: int = _setting(0, "Parts by time. [default: by size and cores]", "N", least=1)
@@ -151,6 +169,10 @@ class Pipeline:
             raise LaserError("a stream that is followed needs a directory for its checkpoint (--checkpoint DIR)")
         if self.every not in ("", "once"):
             read_length(self.every, SECOND, "every")
+        if self.sinks and not self.follow:
+            raise LaserError(
+                "sinks take the changes of a stream (--follow); the intervals of tables go to the output (-o DIR)"
+            )
         if self.flush and self.every != "once":
             raise LaserError('flush is for a stream that ends: follow it with every = "once" (--every once)')
         if self.idle and self.every == "once":
@@ -167,6 +189,7 @@ def read_pipeline(path: str, text: str) -> Pipeline:
     _check(path, "", data, Pipeline)
     for name in ("inputs", "background"):
         data[name] = {table: _table(path, f"{name}.{table}.", value) for table, value in data.get(name, {}).items()}
+    data["sinks"] = {name: _sink(path, f"sinks.{name}.", value) for name, value in data.get("sinks", {}).items()}
     data["spark"] = {key: _setting_of_spark(value) for key, value in data.get("spark", {}).items()}
     return _beside(Pipeline(**data), Path(path).parent)
 
@@ -176,8 +199,27 @@ def _table(path: str, where: str, value: Any) -> Table:
         value = {"path": value}
     if not isinstance(value, dict):
         raise LaserError(f"{path}: {where[:-1]} = {value!r} is neither a path nor a table")
+    expressions = value.get("columns")
+    if isinstance(expressions, dict):
+        value = {**value, "columns": [*expressions], "expressions": expressions}
+        odd = next((name for name, given in expressions.items() if not isinstance(given, str)), None)
+        if odd is not None:
+            raise LaserError(
+                f"{path}: {where}columns.{odd} = {expressions[odd]!r} is not a text with an expression in SQL"
+            )
     _check(path, where, value, Table)
     return Table(**{**value, "columns": tuple(value.get("columns", ()))})
+
+
+def _sink(path: str, where: str, value: Any) -> Sink:
+    if not isinstance(value, dict):
+        raise LaserError(f"{path}: {where[:-1]} = {value!r} is not a table")
+    _check(path, where, value, Sink)
+    if not value.get("format") and not value.get("call"):
+        raise LaserError(
+            f'{path}: {where[:-1]} says neither its format, as in format = "kafka", nor a function to call'
+        )
+    return Sink(**{**value, "predicates": tuple(value.get("predicates", ()))})
 
 
 def _check(path: str, where: str, given: Mapping[str, Any], settings: type) -> None:
@@ -201,10 +243,11 @@ def _beside(pipeline: Pipeline, base: Path) -> Pipeline:
         names = [f.name for f in fields(settings) if f.metadata.get("is_path")]
         return replace(settings, **{name: _path(base, getattr(settings, name)) for name in names})
 
-    inputs, background = (
-        {name: placed(table) for name, table in tables.items()} for tables in (pipeline.inputs, pipeline.background)
+    inputs, background, sinks = (
+        {name: placed(table) for name, table in tables.items()}
+        for tables in (pipeline.inputs, pipeline.background, pipeline.sinks)
     )
-    moved: Pipeline = replace(placed(pipeline), inputs=inputs, background=background)
+    moved: Pipeline = replace(placed(pipeline), inputs=inputs, background=background, sinks=sinks)
     return moved
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laser.cli import main
-from laser.spark.sinks import directory_names
+from laser.spark.directories import directory_names
 
 RULES = """
 q(X) :- p(X), X = 1.      q(X, X) :- p(X), X = 2.   q_(X) :- p(X), X = 3.    q_1(X) :- p(X), X = 4.

@@ -9,8 +9,10 @@ except ImportError as error:
 
 from laser.spark.answers import Answers
 from laser.spark.failures import await_termination, explain_failure
+from laser.spark.kafka_sink import KafkaSink
+from laser.spark.postgres_sink import PostgresSink
 from laser.spark.reason import reason
 from laser.spark.session import session
 from laser.spark.sources import Input
 
-__all__ = ["Answers", "Input", "await_termination", "explain_failure", "reason", "session"]
+__all__ = ["Answers", "Input", "KafkaSink", "PostgresSink", "await_termination", "explain_failure", "reason", "session"]

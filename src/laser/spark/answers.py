@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
@@ -17,6 +17,7 @@ from laser.spark.job import Job
 from laser.spark.layout import PredicateColumns
 from laser.spark.prepare import Prepared
 from laser.spark.request import read_point, session_zone
+from laser.spark.sink import Changes, Sink, stream_writer
 from laser.values import Predicate
 
 __all__ = ["Answers"]
@@ -74,6 +75,19 @@ class Answers(Mapping[str, DataFrame]):
     def split(self, table: DataFrame) -> dict[str, DataFrame]:
         """The rows of ``table`` (all of it, or a micro-batch of it) by predicate."""
         return {name: self._select(table, columns) for name, columns in self._by_name.items()}
+
+    def changes(self, table: DataFrame) -> list[Changes]:
+        """The changes among the rows of ``table`` by predicate, for a sink."""
+        return [Changes(name, rows, self._key(name)) for name, rows in self.split(table).items()]
+
+    def _key(self, name: str) -> str | None:
+        columns, partition = self._by_name[name], self.prepared.job.partition
+        place = partition.key_position(columns.predicate)
+        return None if place is None else columns.names[place]
+
+    def writer(self, *sinks: Sink) -> Callable[[DataFrame, int], None]:
+        """A function for ``foreachBatch`` of a query over ``table``, which writes the changes of each micro-batch to sinks."""
+        return stream_writer([(sink, ()) for sink in sinks], self.changes)
 
     @property
     def rejects(self) -> DataFrame:

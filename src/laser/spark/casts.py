@@ -7,8 +7,14 @@ word. Here a text that is not of its type stays apart from a missing one, so tha
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
-__all__ = ["cast_sql", "fault_sql", "instant_sql"]
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.spark.column_names import REASON, ROW, quoted
+
+__all__ = ["cast_columns", "cast_sql", "fault_sql", "instant_sql", "text_schema"]
 
 _ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$"
 _WORDS = (
@@ -31,6 +37,29 @@ def cast_sql(text: str, kind: str) -> str:
     if kind == "double":
         return f"CASE WHEN NOT coalesce({_inexact(text)}, false) THEN {cast} END"
     return cast
+
+
+def text_schema(schema: Mapping[str, str]) -> str:
+    """How columns are read at first: as text, so that what does not fit can be shown; but nested ones as what they are."""
+    return ", ".join(f"{quoted(name)} {kind if _is_nested(kind) else 'string'}" for name, kind in schema.items())
+
+
+def _is_nested(kind: str) -> bool:
+    return kind.strip().lower().startswith(("struct", "array", "map"))
+
+
+def cast_columns(
+    table: DataFrame, schema: Mapping[str, str], faults: Sequence[Column], row: Column, others: Sequence[str] = ()
+) -> DataFrame:
+    """Columns of text as the schema has them, why a row does not fit, and the row as it was; other columns stay as they are.
+
+    ``faults`` are reasons that are known already.
+    """
+    flat = {name: kind for name, kind in schema.items() if not _is_nested(kind)}
+    columns = [F.expr(cast_sql(quoted(n), flat.get(n, "string"))).alias(n) for n in schema]
+    found = [F.expr(fault_sql(name, quoted(name), kind)) for name, kind in flat.items() if kind != "string"]
+    reason = F.coalesce(*faults, *found, F.lit(None).cast("string"))
+    return table.select(*columns, *map(quoted, others), reason.alias(REASON), row.alias(ROW))
 
 
 def instant_sql(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from laser.errors import StateError
 from laser.pipeline import Pipeline
 from laser.spark.answers import Answers
+from laser.spark.named_sinks import check_predicates
 from laser.spark.progress import PredicateSummary, ProgressListener, QueryProgress, Summary
+from laser.spark.sink import Sink, stream_writer
 from laser.spark.sinks import batch_writer, reject_writer
 from laser.spark.stopping import Gate, end_after_batch, is_alive
 from laser.ticks import SECOND, read_length
@@ -23,6 +25,8 @@ from laser.ticks import SECOND, read_length
 __all__ = ["checkpoint_of", "follow"]
 
 Write = Callable[[DataFrame, int], None]
+Sinks = Sequence[tuple[Sink, Sequence[str]]]
+"""Sinks with the predicates that each takes."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,14 @@ class _Follower:
                 raise failure
 
 
-def follow(pipeline: Pipeline, answers: Answers, listener: ProgressListener, stop: threading.Event) -> Summary:
+def follow(
+    pipeline: Pipeline, answers: Answers, sinks: Sinks, listener: ProgressListener, stop: threading.Event
+) -> Summary:
     """Write what the streams bring, until they end or ``stop`` is set; then say what held."""
+    check_predicates(pipeline.sinks, answers)
     summary = Summary()
     held: dict[str, int] = dict.fromkeys(answers, 0)
-    write = batch_writer(pipeline, answers, summary, held)
+    write = batch_writer(pipeline, answers, summary, held, stream_writer(sinks, answers.changes))
     followers = [_start(answers.table, write, pipeline, "answers", stop)]
     if pipeline.rejects:
         followers.append(_start(answers.rejects, reject_writer(pipeline.rejects), pipeline, "rejects", stop))

@@ -23,7 +23,8 @@ from laser.settings import RunSettings
 from laser.spark.answers import Answers
 from laser.spark.claim import claimed
 from laser.spark.failures import explain_failure
-from laser.spark.follow import checkpoint_of, follow
+from laser.spark.follow import Sinks, checkpoint_of, follow
+from laser.spark.named_sinks import read_sinks
 from laser.spark.progress import PredicateSummary, ProgressListener, Summary, watched_tasks
 from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
@@ -47,11 +48,14 @@ def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading
         check_table(name, table)
     program = load(pipeline.program)
     check_output(pipeline)
+    sinks = read_sinks(pipeline.sinks)
     with claimed(pipeline.checkpoint if pipeline.follow else ""):
-        return _run(pipeline, program, listener, stop or threading.Event())
+        return _run(pipeline, program, sinks, listener, stop or threading.Event())
 
 
-def _run(pipeline: Pipeline, program: Program, listener: ProgressListener, stop: threading.Event) -> Summary:
+def _run(
+    pipeline: Pipeline, program: Program, sinks: Sinks, listener: ProgressListener, stop: threading.Event
+) -> Summary:
     listener.say("starting Spark …")
     spark = session(pipeline.master or None, name=f"laser run {Path(pipeline.program).name}", settings=pipeline.spark)
     began = time.monotonic()
@@ -59,7 +63,7 @@ def _run(pipeline: Pipeline, program: Program, listener: ProgressListener, stop:
         answers = answer(_request(spark, pipeline, program))
         listener.say(answers.cut)
         if pipeline.follow:
-            summary = follow(pipeline, answers, listener, stop)
+            summary = follow(pipeline, answers, sinks, listener, stop)
         else:
             summary = _once(spark, pipeline, answers, listener)
     except PySparkException as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ from laser.spark.stderr import quieted
 
 __all__ = ["session"]
 
+_QUERIES = "DataFrameQueryContextLogger"
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
@@ -47,6 +49,7 @@ def session(
         builder = builder.master(master or f"local[{cores}]")
     for key, value in {**_defaults(cores, master), **STATE_SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
+    logging.getLogger(_QUERIES).setLevel(logging.CRITICAL)  # what it prints is raised as well, and said by us
     with quieted(), _own_interrupts(), nullcontext() if _submitted() else chosen_java(java):
         return builder.getOrCreate()
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import string
-import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,20 +14,17 @@ from laser.errors import LaserError
 from laser.io.atomic import write_whole_directory
 from laser.pipeline import Pipeline
 from laser.spark.answers import Answers
+from laser.spark.directories import directory_names
 from laser.spark.progress import Summary
 
 __all__ = [
     "append_json",
     "batch_writer",
     "check_output",
-    "directory_names",
     "output_directory",
     "reject_writer",
     "write_all",
 ]
-
-_LOWER = string.ascii_lowercase + string.digits
-"""What no file system changes."""
 
 
 def check_output(pipeline: Pipeline) -> None:
@@ -69,9 +63,16 @@ def reject_writer(path: str) -> Callable[[DataFrame, int], None]:
 
 
 def batch_writer(
-    pipeline: Pipeline, answers: Answers, summary: Summary, held: dict[str, int]
+    pipeline: Pipeline,
+    answers: Answers,
+    summary: Summary,
+    held: dict[str, int],
+    to_sinks: Callable[[DataFrame, int], None],
 ) -> Callable[[DataFrame, int], None]:
-    """Write a micro-batch: each predicate to a directory of its own, named by the batch, so that a repeated batch writes the same."""
+    """Write a micro-batch: each predicate to a directory of its own, named by the batch, so that a repeated batch writes the same.
+
+    The sinks of the pipeline are given it too.
+    """
     directories = directory_names(answers)
 
     def write(rows: DataFrame, batch: int) -> None:
@@ -82,6 +83,7 @@ def batch_writer(
             held[name] += begun
             if pipeline.output and begun + counts.get((tag, False), 0):
                 _write_batch(frame, pipeline, directories[name], batch)
+        to_sinks(rows, batch)
         late = counts.get((-1, None), 0)
         summary.late += late
         if late and pipeline.late:
@@ -110,30 +112,6 @@ def _lift_files(part: Path) -> None:
 
 def _is_local(path: str) -> bool:
     return "://" not in path
-
-
-def directory_names(predicates: Iterable[str]) -> dict[str, str]:
-    """For each predicate the name of its directory, from which it can be read back: other signs are written as in URLs.
-
-    So are upper-case letters where two names differ in nothing else, as some file systems take those for one.
-
-    >>> list(directory_names(["q", "q_", "q/1", "<a:b>"]).values())
-    ['q', 'q_', 'q%2F1', '%3Ca%3Ab%3E']
-    >>> list(directory_names(["aB", "ab", "B"]).values())
-    ['a%42', 'ab', 'B']
-    """
-    names = {predicate: _escaped(predicate, str.isalnum) for predicate in predicates}
-    alike = Counter(map(_folded, names.values()))
-    return {p: name if alike[_folded(name)] == 1 else _escaped(p, _LOWER.__contains__) for p, name in names.items()}
-
-
-def _folded(name: str) -> str:
-    """What a file system makes of a name that does not tell upper from lower case."""
-    return unicodedata.normalize("NFC", name).casefold()
-
-
-def _escaped(text: str, is_plain: Callable[[str], bool]) -> str:
-    return "".join(c if is_plain(c) or c in "_.-" else "".join(f"%{byte:02X}" for byte in c.encode()) for c in text)
 
 
 def append_json(path: str, rows: DataFrame, fresh: bool = False) -> int:

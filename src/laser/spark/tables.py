@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+import pyspark
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
 from laser.io.formats import FORMATS, format_of_suffix
 from laser.io.formats.format import LineFormat
 from laser.pipeline import Table
-from laser.spark.casts import cast_sql, fault_sql
+from laser.spark.casts import cast_columns, cast_sql, text_schema
 from laser.spark.column_names import quoted
 from laser.spark.lines import read_lines
+from laser.spark.messages import MESSAGE, read_messages
 from laser.spark.sources import REASON, ROW, Input
 from laser.ticks import Tick
 from laser.values import Predicate
@@ -32,6 +36,10 @@ _DECLARED = {
     Declared.INTEGER: "bigint",
     Declared.BOOLEAN: "boolean",
     Declared.TIME: "timestamp",
+}
+_CONNECTORS = {
+    "kafka": "org.apache.spark:spark-sql-kafka-0-10_2.13:{version}",
+    "avro": "org.apache.spark:spark-avro_2.13:{version}",
 }
 _LINES = "text"
 """What Spark calls lines as they are."""
@@ -84,6 +92,12 @@ class Uses:
         """The types of text that are declared, besides numbers."""
         return {name: _DECLARED[declared] for name, declared in self.declared.items() if declared in _DECLARED}
 
+    def message_schema(self) -> dict[str, str]:
+        """The columns of messages that the program declares; what has no type of its own is a text."""
+        kinds = {Declared.NUMBER: "double", **_DECLARED}
+        declared = {name: kinds.get(declared, "string") for name, declared in self.declared.items()}
+        return {**declared, **({self.time: "timestamp"} if declared and self.time else {})}
+
     def numbers(self, columns: Iterable[str]) -> list[str]:
         """The columns that the rules take for numbers."""
         args = list(self.columns) or [name for name in columns if name not in (self.time, self.order)]
@@ -105,15 +119,32 @@ def read_table(spark: SparkSession, table: Table, follow: bool, uses: Uses = Use
     }
     if follow and "://" not in table.path and Path(table.path).is_file():
         raise LaserError(f"{table.path} is a file: a stream is followed in a directory, to which files are added")
-    schema = table.schema or _inferred(spark, table, kind, options, follow, uses)
+    schema = ({} if table.value else table.schema) or _inferred(spark, table, kind, options, follow, uses)
     reader: Any = (spark.readStream if follow else spark.read).format(kind).options(**options)
     if schema and kind in _TEXT:
-        texts = ", ".join(f"`{name}` string" for name in schema)
-        return _cast(reader.schema(texts).load(table.path), schema)
+        loaded: DataFrame = reader.schema(text_schema(schema)).load(table.path)
+        return cast_columns(loaded, schema, [], _as_json(schema))
     if schema:
         reader = reader.schema(", ".join(f"`{name}` {kind}" for name, kind in schema.items()))
-    loaded: DataFrame = reader.load(table.path) if table.path else reader.load()
-    return loaded
+    try:
+        loaded = reader.load(table.path) if table.path else reader.load()
+    except (PySparkException, Py4JJavaError) as error:
+        raise LaserError(_no_source(kind, str(error))) from None
+    if not table.value:
+        return loaded
+    return read_messages(kind, loaded, table.value, table.schema or uses.message_schema())
+
+
+def _no_source(kind: str, said: str) -> str:
+    """What is missing where Spark does not know a format: mostly the connector."""
+    if not any(words in said for words in ("find data source", "find the data source", "DATA_SOURCE_NOT_FOUND")):
+        return _first_line(said)
+    package = _CONNECTORS.get(kind)
+    named = f" ({package.format(version=pyspark.__version__)})" if package else ""
+    return (
+        f"Spark does not know the format {kind}: its connector is missing. Name it as a package{named} in "
+        '[spark] "spark.jars.packages", or as files in [spark] "spark.jars" (--conf spark.jars=…)'
+    )
 
 
 def _inferred(
@@ -161,13 +192,8 @@ def _other(kind: str) -> str:
     return "string" if kind == "timestamp" else kind
 
 
-def _cast(table: DataFrame, schema: Any) -> DataFrame:
-    """Columns as the schema has them, what does not fit with the reason; and the row as it was, for those who ask."""
-    columns = [F.expr(cast_sql(quoted(name), kind)).alias(name) for name, kind in schema.items()]
-    faults = [F.expr(fault_sql(name, quoted(name), kind)) for name, kind in schema.items() if kind != "string"]
-    reason = F.coalesce(*faults, F.lit(None).cast("string"))
-    whole = F.to_json(F.struct(*[F.col(quoted(name)) for name in schema]), {"ignoreNullFields": "false"})
-    return table.select(*columns, reason.alias(REASON), whole.alias(ROW))
+def _as_json(names: Iterable[str]) -> Column:
+    return F.to_json(F.struct(*[F.col(quoted(name)) for name in names]), {"ignoreNullFields": "false"})
 
 
 def read_input(
@@ -179,7 +205,30 @@ def read_input(
         if isinstance(predicate, str):
             raise LaserError(f"input {predicate}: lines need a predicate that the program reads with one arity")
         return read_lines(spark, table.path, predicate, form, tick, follow)
-    return Input(read_table(spark, table, follow, uses), table.columns or None, table.time or None, table.order or None)
+    read = _with_expressions(read_table(spark, table, follow, uses), table)
+    columns = table.columns or (tuple(_message_columns(table, uses)) if table.value else ())
+    args = (
+        [name for name in columns if name not in (uses.time, uses.order)]
+        if table.expressions or table.value
+        else columns
+    )
+    return Input(read, args or None, table.time or None, table.order or None)
+
+
+def _message_columns(table: Table, uses: Uses) -> Iterable[str]:
+    """What a message has, and not what the broker knows of it."""
+    return table.schema or uses.message_schema() or [MESSAGE]
+
+
+def _with_expressions(read: DataFrame, table: Table) -> DataFrame:
+    try:
+        return (
+            read.withColumns({name: F.expr(given) for name, given in table.expressions.items()})
+            if table.expressions
+            else read
+        )
+    except PySparkException as error:
+        raise LaserError(f"the columns of {table.path or table.format}: {_first_line(error)}") from None
 
 
 def read_background_table(spark: SparkSession, name: str, table: Table, uses: Uses) -> DataFrame:
@@ -196,5 +245,5 @@ def _option(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: object) -> str:
     return str(error).split("\n", 1)[0][:200]

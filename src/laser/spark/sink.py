@@ -1,0 +1,113 @@
+"""Where the changes of a stream go besides files: what a sink is, and those that need no room of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import NamedTuple, Protocol
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.errors import LaserError
+from laser.spark.directories import directory_names
+from laser.spark.failures import explain_failure
+
+__all__ = ["Batch", "Changes", "FormatSink", "FunctionSink", "Sink", "load_function", "stream_writer"]
+
+
+class Batch(NamedTuple):
+    """A micro-batch: the query that it is of, by the id that is in its checkpoint, and its number there."""
+
+    query: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The changes of one predicate in one micro-batch."""
+
+    predicate: str
+    rows: DataFrame
+    """The columns of the arguments, ``time`` and ``holds``."""
+    key: str | None
+    """The column of the key by which the stream is divided, if it is."""
+
+    @property
+    def args(self) -> list[str]:
+        return self.rows.columns[:-2]
+
+
+class Sink(Protocol):
+    """What takes changes. It may be given a micro-batch a second time, with the same changes, after a crash."""
+
+    def write(self, changes: Sequence[Changes], batch: Batch) -> None: ...
+
+
+def stream_writer(
+    sinks: Sequence[tuple[Sink, Sequence[str]]], changes_of: Callable[[DataFrame], Sequence[Changes]]
+) -> Callable[[DataFrame, int], None]:
+    """A function for ``foreachBatch`` that writes to sinks, each with the predicates that it takes; all if none is named."""
+
+    def write(rows: DataFrame, number: int) -> None:
+        query = rows.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId") or ""
+        changes = changes_of(rows)
+        for sink, predicates in sinks:
+            sink.write(
+                [each for each in changes if not predicates or each.predicate in predicates], Batch(query, number)
+            )
+
+    return write
+
+
+@dataclass(frozen=True)
+class FunctionSink:
+    """A function of the user's, which is given the changes of a micro-batch by predicate, and its number."""
+
+    function: Callable[[Mapping[str, DataFrame], int], None]
+
+    def write(self, changes: Sequence[Changes], batch: Batch) -> None:
+        self.function({each.predicate: each.rows for each in changes}, batch.number)
+
+
+def load_function(path: str) -> Callable[[Mapping[str, DataFrame], int], None]:
+    """The function of ``module:function``."""
+    module, _, name = path.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LaserError(
+            f"call = {path!r}: {error}; write it as module:function, of a module that Python finds"
+        ) from None
+    if not callable(found):
+        raise LaserError(f"call = {path!r} is not a function")
+    return found  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class FormatSink:
+    """Any format that Spark writes, to which each micro-batch is appended, with its number in the column ``batch``.
+
+    A micro-batch that is repeated after a crash is appended again, with the same rows and the same number.
+    """
+
+    format: str
+    path: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def write(self, changes: Sequence[Changes], batch: Batch) -> None:
+        places = directory_names(each.predicate for each in changes)
+        for each in changes:
+            rows = each.rows.withColumn("batch", F.lit(batch.number).cast("bigint"))
+            writer = rows.write.format(self.format).mode("append").options(**self._options(each.predicate))
+            try:
+                writer.save(f"{self.path}/{places[each.predicate]}" if self.path else None)
+            except PySparkException as error:
+                raise LaserError(f"sink {self.format}: {explain_failure(error)}") from None
+
+    def _options(self, predicate: str) -> dict[str, str]:
+        """A database has a table for each predicate, called as it is unless something else is said."""
+        table = {"dbtable": predicate} if self.format == "jdbc" else {}
+        return {**table, **self.options}

@@ -1,0 +1,126 @@
+"""Sinks by name: what is refused, and what a function of the user's and a format of Spark's are given."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from laser.cli import main
+from laser.errors import LaserError
+from laser.pipeline import Sink, read_pipeline
+from laser.spark import KafkaSink, PostgresSink
+from laser.spark.kafka_sink import _messages
+from laser.spark.named_sinks import read_sinks
+from laser.spark.postgres_sink import _check_names, _type
+from laser.spark.sink import Changes
+
+PIPELINE = """
+program = "rules.lars"
+follow = true
+every = "once"
+flush = "last"
+checkpoint = "state"
+
+[inputs.temp]
+path = "in"
+format = "csv"
+time = "t"
+
+[sinks.mine]
+call = "laser_test_sink:take"
+predicates = ["hot"]
+
+[sinks.files]
+format = "jsonl"
+path = "files"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[sinks]\na = 3", "sinks.a = 3 is not a table"),
+        ("[sinks.a]\npath = 'x'", "sinks.a says neither its format"),
+        ("[sinks.a]\nformat = 'kafka'\ntopic = 'x'", "there is no setting sinks.a.topic"),
+        ("[sinks.a]\nformat = 'kafka'\noptions = {topic = 'x'}", 'sinks.a needs the option "kafka.bootstrap.servers"'),
+        ("[sinks.a]\nformat = 'postgresql'", 'sinks.a needs the option "url"'),
+        ("[sinks.a]\nformat = 'postgresql'\noptions = {url = 'u', table = 'x'}", "PostgreSQL has no option table"),
+        ("[sinks.a]\ncall = 'no_such_module:f'", "No module named 'no_such_module'"),
+        ("[sinks.a]\ncall = 'json:__name__'", "is not a function"),
+    ],
+)
+def test_a_sink_that_cannot_be_is_told_what_it_lacks(text, message):
+    with pytest.raises(LaserError) as caught:
+        read_sinks(read_pipeline("p.toml", text).sinks)
+    assert message in str(caught.value)
+
+
+def test_sinks_are_what_the_file_says():
+    options = {"kafka.bootstrap.servers": "b:9092", "topic": "changes", "kafka.acks": "all"}
+    postgres = Sink("postgresql", options={"url": "postgresql://h/d", "schema": "plant"}, predicates=("hot",))
+    assert read_sinks({"k": Sink("kafka", options=options), "p": postgres}) == [
+        (KafkaSink("b:9092", "changes", {"kafka.acks": "all"}), ()),
+        (PostgresSink("postgresql://h/d", "plant"), ("hot",)),
+    ]
+
+
+def test_sinks_are_for_streams():
+    text = 'program = "r"\n[inputs]\ntemp = "in"\n[sinks.a]\nformat = "console"\n'
+    with pytest.raises(LaserError, match="sinks take the changes of a stream"):
+        read_pipeline("p.toml", text).checked()
+
+
+def test_a_function_and_a_format_are_given_the_changes_of_each_micro_batch(spark, tmp_path, monkeypatch):
+    (tmp_path / "laser_test_sink.py").write_text(
+        "taken = []\ndef take(changes, batch):\n"
+        "    taken.extend((batch, name, *row) for name, rows in changes.items() for row in rows.collect())\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.csv").write_text("t,machine,value\n1,m1,95\n2,m1,20\n5,m2,99\n", "utf-8")
+    (tmp_path / "rules.lars").write_text("hot(M) :- temp(M, V), V > 90. seen :- temp(_, _).\n", "utf-8")
+    (tmp_path / "run.toml").write_text(PIPELINE, "utf-8")
+    result = CliRunner().invoke(main, ["run", str(tmp_path / "run.toml")], prog_name="laser")
+    assert result.exit_code == 0, result.output
+    taken = sys.modules["laser_test_sink"].taken
+    assert sorted(row[1:] for row in taken) == [
+        ("hot", "m1", 1, True), ("hot", "m1", 2, False), ("hot", "m2", 5, True),
+    ]  # fmt: skip
+    lines = [
+        json.loads(line)
+        for file in (tmp_path / "files" / "hot").glob("*.json")
+        for line in file.read_text("utf-8").splitlines()
+    ]
+    assert sorted((row["batch"], row["machine"], row["time"], row["holds"]) for row in lines) == sorted(
+        (batch, *row) for batch, _, *row in taken
+    )
+    assert list((tmp_path / "files" / "seen").glob("*.json"))
+    (tmp_path / "other.toml").write_text(PIPELINE.replace('["hot"]', '["cold"]').replace('"state"', '"other"'), "utf-8")
+    result = CliRunner().invoke(main, ["run", str(tmp_path / "other.toml")], prog_name="laser")
+    assert result.exit_code == 1
+    assert "sinks.mine: the program derives no cold; there are hot, seen" in result.output
+
+
+def test_a_message_has_the_change_and_its_key_the_predicate_and_the_key(spark):
+    rows = spark.sql("SELECT 'm1' AS machine, 1.5D AS v, timestamp'2026-01-01T00:00:00Z' AS time, true AS holds")
+    (row,) = _messages(Changes("hot", rows, "machine")).collect()
+    assert json.loads(row["key"]) == {"predicate": "hot", "machine": "m1"}
+    change = {"predicate": "hot", "machine": "m1", "v": 1.5, "time": "2026-01-01T00:00:00.000Z", "holds": True}
+    assert json.loads(row["value"]) == change
+    (row,) = _messages(Changes("hot", rows, None)).collect()
+    assert json.loads(row["key"]) == {"predicate": "hot"}
+
+
+def test_columns_have_types_of_postgresql_and_tables_names_of_their_own():
+    kinds = ["tinyint", "int", "bigint", "double", "decimal(10,2)", "string", "timestamp", "date", "boolean"]
+    assert list(map(_type, kinds)) == [
+        "smallint", "integer", "bigint", "double precision", "numeric(10,2)", "text", "timestamptz", "date", "boolean",
+    ]  # fmt: skip
+    with pytest.raises(LaserError, match="two predicates would share the table a_changes"):
+        _check_names(["a", "a_changes", "a_changes", "a_changes_changes"])
+    with pytest.raises(LaserError, match="63 bytes are the most"):
+        _check_names(["ä" * 32])
