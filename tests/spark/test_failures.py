@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import sys
 
 import pyarrow as pa
@@ -141,13 +142,23 @@ def test_spark_connect_is_not_a_master():
         session("sc://host")
 
 
-def test_a_second_run_on_a_checkpoint_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("lock", "sentence"),
+    [("state/laser.lock", "another run is at work on the checkpoint"), ("out", "another run writes to the output")],
+)
+def test_a_second_run_on_a_checkpoint_or_an_output_is_refused(tmp_path, lock, sentence):
     (tmp_path / "rules.lars").write_text(RULE, "utf-8")
     (tmp_path / "state").mkdir()
+    (tmp_path / "out").mkdir()
     command = ["run", "--program", str(tmp_path / "rules.lars"), "--input", f"temp={tmp_path}/in", "--follow"]
-    with (tmp_path / "state" / "laser.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        result = CliRunner().invoke(main, [*command, "--checkpoint", str(tmp_path / "state")], prog_name="laser")
+    command += ["--checkpoint", str(tmp_path / "state"), "-o", str(tmp_path / "out")]
+    held = os.open(tmp_path / lock, os.O_RDONLY if lock == "out" else os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        result = CliRunner().invoke(main, command, prog_name="laser")
+    finally:
+        os.close(held)
     assert result.exit_code == 1
-    assert "another run is at work on the checkpoint" in result.output
+    assert sentence in result.output
     assert "Traceback" not in result.output
+    assert not list((tmp_path / "out").iterdir())

@@ -42,9 +42,11 @@ class Screen:
         rate = float(progress.get("processedRowsPerSecond") or 0)
         state = sum(int(op.get("numRowsTotal") or 0) for op in progress.get("stateOperators") or [])
         watermark = (progress.get("eventTime") or {}).get("watermark", "-")
+        took = int((progress.get("durationMs") or {}).get("triggerExecution") or 0)
+        lag = f", {progress['lag']:,.0f} s behind the clock" if progress["lag"] is not None else ""
         self._line(
-            f"batch {progress['batchId']}: {progress.get('numInputRows') or 0:,} rows, {rate:,.0f} rows/s, watermark "
-            f"{watermark}, state {state:,}, late {progress['late']:,}, rejected {progress['rejected']:,}"
+            f"batch {progress['batchId']}: {progress.get('numInputRows') or 0:,} rows, {rate:,.0f} rows/s, {took:,} ms, watermark "
+            f"{watermark}{lag}, state {state:,}, late {progress['late']:,}, rejected {progress['rejected']:,}"
         )
 
     def _line(self, text: str) -> None:

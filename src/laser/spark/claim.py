@@ -1,8 +1,9 @@
-"""One run at a time on a checkpoint: two would spoil it for each other, and Spark notices that in the middle of a batch."""
+"""One run at a time on a checkpoint, and on an output: two would spoil it for each other, and Spark notices that late, or never."""
 
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,18 +16,30 @@ _LOCK = "laser.lock"
 
 
 @contextmanager
-def claimed(checkpoint: str) -> Iterator[None]:
-    """Nobody else has this checkpoint meanwhile, or StateError. Places that are not on this machine are left to Spark."""
-    if not checkpoint or "://" in checkpoint:
+def claimed(checkpoint: str, output: str = "") -> Iterator[None]:
+    """Nobody else has this checkpoint or this output meanwhile, or StateError. Places that are not on this machine are left to Spark."""
+    with _locked(checkpoint, _LOCK, "is at work on the checkpoint"), _locked(output, ".", "writes to the output"):
+        yield
+
+
+@contextmanager
+def _locked(path: str, name: str, does: str) -> Iterator[None]:
+    """A file of the directory is locked, or the directory itself, which leaves nothing among answers."""
+    if not path or "://" in path:
         yield
         return
-    place = Path(checkpoint)
+    place = Path(path)
     place.mkdir(parents=True, exist_ok=True)
-    with (place / _LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it ends with the process, however that ends
-        except BlockingIOError:
-            raise StateError(
-                f"another run is at work on the checkpoint {checkpoint}: wait for its end, or give this run its own"
-            ) from None
+    lock = os.open(place / name, os.O_RDONLY if name == "." else os.O_RDWR | os.O_CREAT)
+    try:
+        _take(lock, f"another run {does} {path}: wait for its end, or give this run its own")
         yield
+    finally:
+        os.close(lock)
+
+
+def _take(lock: int, otherwise: str) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it ends with the process, however that ends
+    except BlockingIOError:
+        raise StateError(otherwise) from None

@@ -66,11 +66,12 @@ def follow(
     followers = [_start(answers.table, write, pipeline, "answers", stop)]
     if pipeline.rejects:
         followers.append(_start(answers.rejects, reject_writer(pipeline.rejects), pipeline, "rejects", stop))
-    progress = QueryProgress(followers[0].query, listener, summary)
+    dated = answers.prepared.dated
+    progress = QueryProgress(followers[0].query, listener, summary, dated)
     _finish(followers, progress, pipeline.every == "once", stop)
     if pipeline.flush and not stop.is_set() and _flushed(pipeline, answers, listener):
         rest = _start(answers.table, write, pipeline, "answers", stop)
-        _finish([rest], QueryProgress(rest.query, listener, summary, progress.seen), True, stop)
+        _finish([rest], QueryProgress(rest.query, listener, summary, dated, progress.seen), True, stop)
     summary.held = [PredicateSummary(name, count) for name, count in held.items()]
     return summary
 

@@ -7,12 +7,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 __all__ = ["PredicateSummary", "ProgressListener", "QueryProgress", "Summary", "watched_tasks"]
+
+_NEVER = "1970-01-01T00:00:00.000Z"
+"""The watermark of a stream that has none yet."""
 
 
 class ProgressListener(Protocol):
@@ -76,6 +80,8 @@ class QueryProgress:
     query: StreamingQuery
     listener: ProgressListener
     summary: Summary
+    dated: bool = False
+    """Whether times are dates, so that the watermark can be compared with the clock."""
     seen: int = -1
 
     def report(self) -> None:
@@ -85,7 +91,16 @@ class QueryProgress:
             if told["batchId"] > self.seen:
                 self.seen = told["batchId"]
                 _count(told, self.summary)
-                self.listener.batch(told | {"late": self.summary.late, "rejected": self.summary.rejected})
+                lag = _lag(told) if self.dated else None
+                self.listener.batch(told | {"late": self.summary.late, "rejected": self.summary.rejected, "lag": lag})
+
+
+def _lag(progress: dict[str, Any]) -> float | None:
+    """How many seconds the answers are behind the clock; None before there are any."""
+    watermark = datetime.fromisoformat((progress.get("eventTime") or {}).get("watermark", _NEVER))
+    if watermark <= datetime.fromisoformat(_NEVER):
+        return None
+    return (datetime.fromisoformat(progress["timestamp"]) - watermark).total_seconds()
 
 
 def _count(progress: dict[str, Any], summary: Summary) -> None:

@@ -49,7 +49,7 @@ def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading
     program = load(pipeline.program)
     check_output(pipeline)
     sinks = read_sinks(pipeline.sinks)
-    with claimed(pipeline.checkpoint if pipeline.follow else ""):
+    with claimed(*([pipeline.checkpoint, pipeline.output] if pipeline.follow else [""])):
         return _run(pipeline, program, sinks, listener, stop or threading.Event())
 
 
