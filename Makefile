@@ -16,9 +16,10 @@ BENCH ?= --targets
 LOAD ?= 20
 KILLS ?= 4
 RATES ?= 2000000
+MINUTES ?= 5
 PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-connect test-recovery test-servers test-spark clean
+.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -79,6 +80,9 @@ test-cluster: setup  ## kill a worker of a standalone cluster in mid-stream, and
 
 test-servers: setup  ## from Kafka to Kafka and PostgreSQL, with real servers and a killed driver (KILLS=4)
 	$(BIN)/python -m tests.spark.production --kills $(KILLS)
+
+test-pauses: setup  ## a stream that pauses again and again, by the wall clock, and a killed driver (MINUTES=5)
+	$(BIN)/python -m tests.spark.pauses --minutes $(MINUTES)
 
 spark-rates: setup  ## rates on Spark next to an operator that does nothing (RATES=2000000)
 	$(BIN)/python -m laser.bench.spark_rates --facts $(RATES)
