@@ -14,7 +14,7 @@ LaserError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "ProgramError",
     "ProofError",
     "RecordError",
+    "SourceFile",
     "Span",
     "StateError",
     "TimeError",
@@ -43,6 +44,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that a program includes, with its text."""
+
+    name: str
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding about a program: what is wrong (or odd), where, by which law, and what to do."""
 
@@ -52,9 +61,13 @@ class Diagnostic:
     note: str | None = None
     hint: str | None = None
     severity: Literal["error", "warning"] = "error"
+    file: SourceFile | None = None
+    """The file in which the place is, if it is not the program's own."""
 
     def render(self, source: str = "", name: str = "<program>") -> str:
         """The finding as people read it: place, message, the line underlined, note and hint."""
+        if self.file is not None:
+            source, name = self.file.text, self.file.name
         head = f"{self.severity}[{self.code}]: {self.message}"
         if self.span is None:
             lines = [f"{name}: {head}"]
@@ -93,6 +106,7 @@ class ProgramError(LaserError):
         self.source = source
         self.name = name
         first = next((d for d in self.diagnostics if d.severity == "error"), self.diagnostics[0])
+        self.file = first.file.name if first.file else name
         self.line = first.span.line if first.span else None
         self.column = first.span.column if first.span else None
         self.hint = first.hint

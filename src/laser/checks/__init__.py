@@ -141,7 +141,7 @@ def find(
 def _findings(checks: tuple[Check, ...], subject: Subject) -> list[Diagnostic]:
     """The findings by place, each once: two rules that ``or`` makes of one may have the same."""
     found = dict.fromkeys(finding for check in checks for finding in check(subject))
-    return sorted(found, key=_place)
+    return [subject.program.located(finding) for finding in sorted(found, key=_place)]
 
 
 def _place(finding: Diagnostic) -> tuple[int, int, str]:

@@ -18,5 +18,5 @@ def accept(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgra
     refuse_run(expect_program(program), settings.constants, settings.tick)
     core = resolve(program, settings)
     if core.dates and (mixed := list(mixed_types(program, core))):
-        raise ProgramError(mixed, program.source, program.name)
+        raise ProgramError(list(map(program.located, mixed)), program.source, program.name)
     return core

@@ -6,19 +6,17 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from laser.checks import refuse
-from laser.errors import Diagnostic, ProgramError
-from laser.phrases import closest
+from laser.syntax.files import read_text
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program
 
 __all__ = ["load", "parse", "read_text"]
 
-MOST_BYTES = 64 * 1024 * 1024
-"""The longest program. A device or a stream in its place could be without end."""
 
-
-def parse(text: str, name: str = "<program>") -> Program:
+def parse(text: str, name: str = "<program>", folder: str | PathLike[str] | None = ".") -> Program:
     """A program from its text; raises ProgramError with everything for which it is refused.
+
+    What ``#include`` names is relative to ``folder``, by default the current one; without a folder, nothing is included.
 
     >>> parse("alarm :- hot always in [30 s].").rules[0].head.name
     'alarm'
@@ -27,58 +25,11 @@ def parse(text: str, name: str = "<program>") -> Program:
         raise TypeError(
             f"{text!r} ({type(text).__name__}) is no text: a program is parsed from a string, and read by load"
         )
-    program = parse_tree(text, name)
+    program = parse_tree(text, name, folder)
     refuse(program)
     return program
 
 
 def load(path: str | PathLike[str]) -> Program:
     """A program from a file; one that cannot be read is a ProgramError too."""
-    return parse(read_text(path), fspath(path))
-
-
-def read_text(path: str | PathLike[str]) -> str:
-    """The text of a program's file, or ProgramError with the code ``unreadable``."""
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise OSError(0, f"it is longer than {MOST_BYTES:,} bytes, so it is not a program")
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {data[error.start]:#04x} in line {line} is not UTF-8"
-        refused = _unreadable(path, message, "save the file with the encoding UTF-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        refused = _unreadable(path, f"the program cannot be read: {reason[:1].lower()}{reason[1:]}", _hint(path))
-    raise refused
-
-
-def _unreadable(path: str | PathLike[str], message: str, hint: str | None) -> ProgramError:
-    note = "a program is a text file in UTF-8"
-    return ProgramError([Diagnostic("unreadable", message, None, note, hint)], "", fspath(path))
-
-
-def _hint(path: str | PathLike[str]) -> str | None:
-    """The file that is there and has nearly that name."""
-    wanted = Path(path)
-    try:
-        there = sorted(other for other in wanted.parent.iterdir() if other.is_file())
-    except (OSError, ValueError):
-        return "see whether the folder is there"
-    guess = _same_stem(wanted, there) or _same_suffix(wanted, there)
-    return f"did you mean `{guess}`?" if guess else None
-
-
-def _same_stem(wanted: Path, there: list[Path]) -> str | None:
-    """A file with another extension; programs come first."""
-    names = [other.name for other in there if other.stem == wanted.stem]
-    return min(names, key=lambda name: not name.endswith(".lars"), default=None)
-
-
-def _same_suffix(wanted: Path, there: list[Path]) -> str | None:
-    """A file with another name before the extension: that all names end in `.lars` makes no two of them alike."""
-    stems = [other.stem for other in there if other.suffix == wanted.suffix]
-    guess = closest(wanted.stem, stems)
-    return f"{guess}{wanted.suffix}" if guess else None
+    return parse(read_text(path), fspath(path), Path(path).parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Unpack
 
 from laser.checks import find
@@ -110,9 +111,12 @@ class CheckReport:
 def check(
     program: Program | str,
     inputs: Iterable[Predicate | str] | None = None,
+    folder: str | PathLike[str] | None = ".",
     **options: Unpack[ProgramOptions],
 ) -> CheckReport:
     """All that can be said about a program; ``inputs`` are the predicates that stream in, as ``temp/1`` or ``temp``.
+
+    A text may include files, relative to ``folder``.
 
     >>> print(check("alarm :- temp(V) in [30], V > 90.", inputs=["temp"]).reach)
     the 30 ticks before the present
@@ -121,7 +125,7 @@ def check(
     tick = settings.tick
     if isinstance(program, str):
         try:
-            program = parse_tree(program)
+            program = parse_tree(program, folder=folder)
         except ProgramError as error:
             return CheckReport(error.name, error.source, tick, (), error.diagnostics)
     program = expect_program(program)
@@ -220,6 +224,7 @@ def _finding_json(finding: Diagnostic) -> dict[str, Any]:
         "code": finding.code,
         "severity": finding.severity,
         "message": finding.message,
+        "file": finding.file.name if finding.file else None,
         "line": place.line if place else None,
         "column": place.column if place else None,
         "end_line": place.end_line if place else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -65,7 +66,7 @@ class CheckOptions(options.RunFlags):
         """The report, also on a text that is no program."""
         text = read_text(self.program)
         try:
-            program = parse_tree(text, self.program)
+            program = parse_tree(text, self.program, Path(self.program).parent)
         except ProgramError as error:
             return CheckReport(self.program, text, self.tick, (), error.diagnostics)
         return check(program, self._known(), constants=self.consts, tick=self.tick)

@@ -65,9 +65,10 @@ def _format(path: str, notation: Notation | None) -> File | None:
     """A file with its new text, or None where it is refused, which is reported."""
     try:
         old, name = _read(path), source_name(path)
-        new = format_source(old if notation is None else convert(old, name, notation), name)
+        folder = "." if path == STDIN else Path(path).parent
+        new = format_source(old if notation is None else convert(old, name, notation, folder), name, folder)
         # A formatter is trusted with files that exist once: it proves that it changed nothing but looks.
-        if parse_tree(new, name) != parse_tree(old, name):
+        if parse_tree(new, name, folder) != parse_tree(old, name, folder):
             raise LaserError(f"{name}: its new text would be another program, so it is left as it is")
         return File(path, old, new)
     except ProgramError as error:

@@ -45,6 +45,8 @@ class RuleText:
     text: str
     line: int | None
     index: int
+    file: str | None = None
+    """The file that has it, where that is one that the program includes."""
 
     def __str__(self) -> str:
         return self.text

@@ -99,7 +99,7 @@ class _Writer:
 
 
 def _rule(rule: RuleText) -> dict[str, Any]:
-    return {"text": rule.text, "line": rule.line}
+    return {"text": rule.text, "line": rule.line, **({} if rule.file is None else {"file": rule.file})}
 
 
 def _window(window: Extent | None) -> dict[str, Any] | None:

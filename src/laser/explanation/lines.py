@@ -96,7 +96,8 @@ def _spell(proof: Proof) -> str:
 
 def _note(rule: RuleText, bindings: Mapping[str, Value]) -> str:
     """Where a rule stands, and with which values."""
-    line = [f"line {rule.line}"] if rule.line is not None else []
+    where = "" if rule.file is None else f" of {rule.file}"
+    line = [f"line {rule.line}{where}"] if rule.line is not None else []
     values = ", ".join(f"{name} = {write_value(value)}" for name, value in bindings.items())
     return "; ".join([*line, *([values] if values else [])])
 

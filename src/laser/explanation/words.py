@@ -29,8 +29,8 @@ _OPEN, _CLOSE = {"LPAR", "LBRACKET", "LBRACE"}, {"RPAR", "RBRACKET", "RBRACE"}
 
 def rule_text(core: ResolvedProgram, rule: Rule) -> RuleText:
     """A rule as its author wrote it."""
-    line = rule.origin.span.line if rule.origin and rule.origin.span else None
-    return RuleText(rule.text, line, next(i for i, other in enumerate(core.rules) if other is rule))
+    index = next(i for i, other in enumerate(core.rules) if other is rule)
+    return RuleText(rule.text, rule.line, index, rule.file)
 
 
 @lru_cache(maxsize=512)

@@ -121,6 +121,7 @@ class _Resolver:
         self.points = {}
         aggregates = _Aggregates(self, rule)
         body = tuple(element for given in rule.body for element in aggregates.elements(given))
+        file, line = self.program.file_line(rule.span.line) if rule.span else (None, None)
         return Rule(
             predicate=rule.head.predicate,
             args=tuple(map(self.term, rule.head.args)),
@@ -128,6 +129,8 @@ class _Resolver:
             body=body,
             text=_rule_text(self.program, rule),
             origin=rule,
+            line=line,
+            file=None if file is None else file.name,
         )
 
     def elements(self, element: tree.BodyElement) -> Iterator[InnerElement]:

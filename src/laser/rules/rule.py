@@ -26,6 +26,9 @@ class Rule:
     body: tuple[BodyElement, ...]
     text: str = field(default="", compare=False, repr=False)
     origin: tree.Rule | None = field(default=None, compare=False, repr=False)
+    line: int | None = field(default=None, compare=False, repr=False)
+    file: str | None = field(default=None, compare=False, repr=False)
+    """The line in which it begins, and the file, where that is one that the program includes."""
 
     @property
     def atoms(self) -> tuple[ExtendedAtom, ...]:

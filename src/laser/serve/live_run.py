@@ -38,7 +38,7 @@ class LiveRun:
 
     def __init__(self, message: dict[str, Any]) -> None:
         self._settings = run_settings(message)
-        self._program = parse(str(message.get("program", "")))
+        self._program = parse(str(message.get("program", "")), folder=None)
         self._reasoner = Reasoner.of(self._program, self._settings)
         self._facts: deque[tuple[int, Atom]] = deque(maxlen=KEPT_FACTS)
         self._seen = 0

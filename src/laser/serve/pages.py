@@ -9,6 +9,7 @@ from typing import Any
 from laser.checks.load import read_text
 from laser.io.lines import open_lines
 from laser.serve.settings import Settings
+from laser.syntax.includes import inlined
 
 __all__ = ["FILES", "examples", "initial"]
 
@@ -63,7 +64,7 @@ def initial(settings: Settings) -> dict[str, str] | None:
             stream = "\n".join(line.text for line in lines)
     return {
         "title": settings.program.name,
-        "program": read_text(settings.program),
+        "program": inlined(read_text(settings.program), settings.program),
         "stream": stream,
         "tick": settings.tick,
     }

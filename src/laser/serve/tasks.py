@@ -80,7 +80,7 @@ class Request:
 
     @property
     def program(self) -> Program:
-        return parse(self.program_text)
+        return parse(self.program_text, folder=None)
 
     def reasoner(self) -> Reasoner:
         return Reasoner.of(self.program, self.settings)
@@ -107,7 +107,7 @@ def evaluate(message: Message) -> Message:
     """The findings about a program and a stream, and the timeline where there are no errors."""
     request = Request(message)
     streamed = {fact.signature for record in request.records for fact in record.facts}
-    report = check(request.program_text, streamed or None, tick=request.settings.tick)
+    report = check(request.program_text, streamed or None, folder=None, tick=request.settings.tick)
     findings = report.to_json()["findings"][:MOST_FINDINGS]
     told = {
         "findings": findings,
@@ -155,7 +155,7 @@ def tidy(message: Message) -> Message:
     """The program in the house style, or in the other notation."""
     text, notation = str(message["program"]), message.get("notation")
     if notation in ("readable", "formal"):
-        text = parse(text).to_text(notation)
+        text = parse(text, folder=None).to_text(notation)
     return {"program": format_source(text, "<program>")}
 
 

@@ -253,7 +253,7 @@ def _key_columns(partition: Partition, sources: Sequence[Source]) -> dict[Predic
 def _shipped(program: Program, static: Collection[Predicate], partition: Partition) -> Program:
     """The program without its facts, which travel with the other background data."""
     rest = tuple(s for s in program.statements if not isinstance(s, tree.Fact))
-    bare = Program(rest, program.source, program.name)
+    bare = Program(rest, program.source, program.name, program.included)
     match partition:
         case Lifted():
             return lift(bare, static)

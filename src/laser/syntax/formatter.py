@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from os import PathLike
 
 from lark import Token
 
@@ -23,13 +24,13 @@ _OPEN, _CLOSE = frozenset({"LPAR", "LBRACKET", "LBRACE"}), frozenset({"RPAR", "R
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
-def format_source(text: str, name: str = "<program>") -> str:
-    """The text in canonical layout; raises ProgramError where it is no program.
+def format_source(text: str, name: str = "<program>", folder: str | PathLike[str] | None = None) -> str:
+    """The text in canonical layout; raises ProgramError where it is no program. What it includes stays where it is.
 
     >>> print(format_source("a(X):-b(X)in[3],not c .  % why"), end="")
     a(X) :- b(X) in [3], not c.  % why
     """
-    parse_tree(text, name)
+    parse_tree(text, name, folder)
     lines: list[str] = []
     end = 0
     for block in _blocks(text):

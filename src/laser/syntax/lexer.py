@@ -21,6 +21,7 @@ LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 
 DIRECTIVES = {
     "#const": "CONST",
+    "#include": "INCLUDE",
     "#input": "INPUT",
     "#prefix": "PREFIX",
     "#record": "RECORD",

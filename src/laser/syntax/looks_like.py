@@ -16,7 +16,7 @@ TIME = r"\s*(?:\d{4}-\d\d-\d\d[T ][^,()]*?|\d+)\s*"
 
 _STREAM = re.compile(rf'{TIME}(?::(?![-\d])|[,;|\t])|\s*\{{\s*"|\s*"?time"?\s*[,;\t]', re.I)
 _PROGRAM = re.compile(
-    r"\s*(?:#(?:const|input|prefix|record|show|warmup|zone)\b|@|[a-z]\w*\s*(?:\([^()]*\)\s*)?(?::-|<-|←|\.\s*(?:%|//|\Z)))"
+    r"\s*(?:#(?:const|include|input|prefix|record|show|warmup|zone)\b|@|[a-z]\w*\s*(?:\([^()]*\)\s*)?(?::-|<-|←|\.\s*(?:%|//|\Z)))"
 )
 _ENOUGH = 300
 _IDLE = re.compile(r"\s*(?:%|//|\Z)")

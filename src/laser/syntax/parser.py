@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
+from itertools import chain, islice
+from os import PathLike
 
 from lark import Lark, Token, UnexpectedToken
 from lark.lexer import Lexer
 
 from laser.errors import Diagnostic, ProgramError, Span
 from laser.syntax.builder import MAX_DEPTH, Builder, CallError, StatementError, too_deep
-from laser.syntax.lexer import lex, span_of
+from laser.syntax.includes import read_tokens
+from laser.syntax.lexer import span_of
 from laser.syntax.looks_like import stream_in_place_of_program
 from laser.syntax.mistakes import explain, missing_dot
 from laser.syntax.names import resolve_names
 from laser.syntax.program import Program
-from laser.syntax.statements import begins_statement, less_than_minus, split
+from laser.syntax.statements import begins_statement, less_than_minus
 from laser.syntax.tree import Statement
 
 __all__ = ["parse_tree"]
@@ -25,20 +28,22 @@ MAX_FINDINGS = 100
 """A text with more errors is no program, and nobody reads on."""
 
 
-def parse_tree(text: str, name: str = "<program>") -> Program:
-    """Parse a program; raises ProgramError with all syntax errors.
+def parse_tree(text: str, name: str = "<program>", folder: str | PathLike[str] | None = None) -> Program:
+    """Parse a program; raises ProgramError with all syntax errors. Without a folder, it must not include files.
 
     >>> parse_tree("alarm :- hot always in [30 s].").rules[0].head.name
     'alarm'
     """
-    lexed = lex(text)
-    tokens, findings = resolve_names(lexed.tokens)
-    findings = [*lexed.findings, *findings]
-    statements = [s for part in split(tokens) for s in _parse_statements(part, findings)]
+    read = read_tokens(text, name, folder)
+    tokens, findings = resolve_names(list(chain.from_iterable(read.statements)))
+    findings, rest = [*read.findings, *findings], iter(tokens)
+    parts = [list(islice(rest, len(part))) for part in read.statements]
+    statements = [s for part in parts for s in _parse_statements(part, findings)]
+    program = Program(tuple(statements), text, name, tuple(read.files))
     if findings:
         stream = stream_in_place_of_program(text)
-        raise ProgramError([stream] if stream else _report(findings), text, name)
-    return Program(tuple(statements), text, name)
+        raise ProgramError([stream] if stream else list(map(program.located, _report(findings))), text, name)
+    return program
 
 
 def _report(findings: list[Diagnostic]) -> list[Diagnostic]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from laser.errors import FactError, Span
+from laser.errors import Diagnostic, FactError, SourceFile, Span
 from laser.syntax.terms import evaluate, in_zone, subterms
 from laser.syntax.tree import (
     Alternatives,
@@ -38,11 +39,42 @@ class Program:
     statements: tuple[Statement, ...]
     source: str = field(default="", compare=False, repr=False)
     name: str = field(default="<program>", compare=False, repr=False)
+    included: tuple[SourceFile, ...] = field(default=(), compare=False, repr=False)
+    """The files that it includes. Their lines are counted on after those of the program's own text (``located``)."""
 
     @cached_property
     def rows(self) -> list[str]:
-        """The lines of the text it was read from."""
-        return self.source.splitlines()
+        """The lines of the text it was read from, and of the files that it includes."""
+        return [row for text in (self.source, *(file.text for file in self.included)) for row in text.splitlines()]
+
+    def file_line(self, line: int) -> tuple[SourceFile | None, int]:
+        """A line as people count it: the included file, or None for the program's own text, and the line there."""
+        before = len(self.source.splitlines())
+        if line <= before:
+            return None, line
+        for file in self.included:
+            length = len(file.text.splitlines())
+            if line <= before + length:
+                return file, line - before
+            before += length
+        return None, line
+
+    def located(self, finding: Diagnostic) -> Diagnostic:
+        """A finding with its place, and the lines that it names, as people count them."""
+        if not self.included:
+            return finding
+        texts = [text and _LINE.sub(self._line_text, text) for text in (finding.message, finding.note, finding.hint)]
+        told = replace(finding, message=texts[0] or "", note=texts[1], hint=texts[2])
+        if finding.span is None:
+            return told
+        file, line = self.file_line(finding.span.line)
+        shift = finding.span.line - line
+        span = Span(line, finding.span.column, finding.span.end_line - shift, finding.span.end_column)
+        return replace(told, span=span, file=file)
+
+    def _line_text(self, match: re.Match[str]) -> str:
+        file, line = self.file_line(int(match[1]))
+        return f"line {line}" if file is None else f"line {line} of {file.name}"
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -122,6 +154,9 @@ class Program:
         from laser.syntax.highlight import write_html
 
         return write_html(self.source or self.to_text())
+
+
+_LINE = re.compile(r"\bline (\d+)(?=[\s,;:.)]|\Z)")
 
 
 def expect_program(given: object) -> Program:

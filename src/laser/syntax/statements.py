@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from lark import Token
 
+from laser.syntax.lexer import DIRECTIVES
+
 __all__ = ["begins_statement", "less_than_minus", "split"]
 
 
@@ -36,7 +38,7 @@ def _two_signs(arrow: Token) -> Iterator[Token]:
     yield Token("MINUS", "-", start + 1, line, column + 1, line, column + 2, start + 2)
 
 
-_DIRECTIVES = frozenset({"CONST", "SHOW", "PREFIX", "INPUT"})
+_DIRECTIVES = frozenset(DIRECTIVES.values())
 _HEADS = frozenset({"NAME", "CNAME", "IRI", "ATSIGN", "VARIABLE"})
 
 

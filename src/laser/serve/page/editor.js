@@ -3,7 +3,7 @@
 
 const MARK = "\uE000"; // stands for the caret while lines are put in order
 
-const RULES = /(?<comment>%\*[\s\S]*?\*%|\/\*[\s\S]*?\*\/|(?:%|\/\/).*)|(?<string>"(?:[^"\\]|\\.)*"?|<[A-Za-z][\w+.-]*:[^\s<>]*>)|(?<directive>#(?:const|input|prefix|record|show|warmup|zone)\b)|(?<number>\b\d+(?:\.\d+)?\b)|(?<word>\b(?:not|in|at|always|div|mod|abs|min|max)\b|\b(?:contains|starts|ends|matches)\b(?=\s*\()|(?<=[\w)\]}">]\s+)(?:or)\b(?=\s)|\b(?:count|sum|avg|median|stdev|quantile)\b(?=\s*[({][^()]*:)|\b(?:every|each|this|ago|last|per)\b(?=[^[\]]*\])|(?<=\bat\s+)(?:least|most)\b(?=\s+\S+\s+times\b)|(?<=\b(?:least|most)\s+\S+\s+)(?:times)\b)|(?<variable>\b[A-Z_]\w*)|(?<symbol>:-|<-|←|[⊞◇□¬@])/g;
+const RULES = /(?<comment>%\*[\s\S]*?\*%|\/\*[\s\S]*?\*\/|(?:%|\/\/).*)|(?<string>"(?:[^"\\]|\\.)*"?|<[A-Za-z][\w+.-]*:[^\s<>]*>)|(?<directive>#(?:const|include|input|prefix|record|show|warmup|zone)\b)|(?<number>\b\d+(?:\.\d+)?\b)|(?<word>\b(?:not|in|at|always|div|mod|abs|min|max)\b|\b(?:contains|starts|ends|matches)\b(?=\s*\()|(?<=[\w)\]}">]\s+)(?:or)\b(?=\s)|\b(?:count|sum|avg|median|stdev|quantile)\b(?=\s*[({][^()]*:)|\b(?:every|each|this|ago|last|per)\b(?=[^[\]]*\])|(?<=\bat\s+)(?:least|most)\b(?=\s+\S+\s+times\b)|(?<=\b(?:least|most)\s+\S+\s+)(?:times)\b)|(?<variable>\b[A-Z_]\w*)|(?<symbol>:-|<-|←|[⊞◇□¬@])/g;
 const STREAM = /(?<comment>(?:%|\/\/).*)|(?<directive>^\s*[\d][\dT:.Z+-]*(?=:)|"(?:time|predicate|args|facts)"(?=\s*:))|(?<string>"(?:[^"\\]|\\.)*"?)|(?<number>-?\b\d+(?:\.\d+)?\b)/gm;
 const KINDS = ["comment", "string", "directive", "number", "word", "variable", "symbol"];
 const editors = [];

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from lark import Token
 
 from laser.errors import Diagnostic
+from laser.syntax import lexer
 from laser.syntax.lexer import span_of
 
 __all__ = ["COMPARISONS", "DIRECTIVES", "NAMES", "Case"]
 
-DIRECTIVES = frozenset({"CONST", "SHOW", "PREFIX", "INPUT"})
+DIRECTIVES = frozenset(lexer.DIRECTIVES.values())
 NAMES = frozenset({"NAME", "CNAME", "IRI"})
 COMPARISONS = frozenset({"COMPARE", "_EQ"})
 

@@ -73,4 +73,15 @@ def bad_zone(case: Case) -> Diagnostic | None:
     return case.found("syntax", f"'{case.word()}' is not the name of a zone", note)
 
 
-DIRECTIVE_MISTAKES = (lone_dot, unknown_directive, bad_predicate_list, bad_const, bad_prefix, bad_warmup, bad_zone)
+def bad_include(case: Case) -> Diagnostic | None:
+    if case.tokens[0].type != "INCLUDE":
+        return None
+    note = "the name of a file stands in quotes, and is relative to the file that includes it"
+    wrong = case.tokens[1] if len(case.tokens) > 1 else case.tokens[0]
+    message = f"'{wrong}' is not the name of a file"
+    return case.found("syntax", message, note, 'write `#include "rules.lars".`', offset=min(1, len(case.tokens) - 1))
+
+
+DIRECTIVE_MISTAKES = (
+    bad_include, lone_dot, unknown_directive, bad_predicate_list, bad_const, bad_prefix, bad_warmup, bad_zone,
+)  # fmt: skip

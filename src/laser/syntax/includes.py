@@ -1,0 +1,128 @@
+"""``#include "file".``: the tokens of a program, with those of other files in their places.
+
+The lines of included files are counted on after those of the program's own text, so that a place is one number for everybody;
+``Program.located`` tells people the file and the line in it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lark import Token
+
+from laser.errors import Diagnostic, LiteralError, ProgramError, SourceFile, Span
+from laser.syntax.files import read_text
+from laser.syntax.lexer import lex, span_of
+from laser.syntax.statements import split
+from laser.values.string import STRING
+
+__all__ = ["Tokens", "inlined", "read_tokens"]
+
+NOTE = "an included file is relative to the file that includes it, and is read once"
+
+
+@dataclass
+class Tokens:
+    """What was read: the tokens in order, by statements, what is wrong with them, and the files that were included.
+
+    A statement ends with its file, whether it has its dot or not.
+    """
+
+    statements: list[list[Token]] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
+    files: list[SourceFile] = field(default_factory=list)
+    text: str = ""
+    """All of it as one text."""
+
+
+def read_tokens(text: str, name: str, folder: str | os.PathLike[str] | None) -> Tokens:
+    """The tokens of a program and of what it includes, relative to a folder; without one, including is a finding."""
+    reader = _Reader()
+    own = None if folder is None else Path(folder)
+    path = Path(name).resolve() if own is None else (own / Path(name).name).resolve()
+    reader.result.text = reader.read(text, own, (path,))
+    return reader.result
+
+
+def inlined(text: str, path: Path) -> str:
+    """The text of a program with that of the files that it includes in their places, for whoever must not read files."""
+    return read_tokens(text, str(path), path.parent).text
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.result = Tokens()
+        self.rows = 0
+        self.characters = 0
+        self.seen: set[Path] = set()
+
+    def read(self, text: str, folder: Path | None, within: tuple[Path, ...]) -> str:
+        """Read one text, in the order in which it includes others; the text with theirs in place."""
+        lexed = lex(text)
+        rows, characters = self.rows, self.characters
+        self.rows += len(text.splitlines())
+        self.characters += len(text) + 1
+        self.seen.add(within[-1])
+        self.result.findings += [_shifted(finding, rows) for finding in lexed.findings]
+        whole, done = "", 0
+        for statement in split(lexed.tokens):
+            tokens = [_moved(token, rows, characters) for token in statement] if rows else statement
+            if [token.type for token in statement] == ["INCLUDE", "LITERAL", "DOT"] and statement[1][0] == '"':
+                begin, end = statement[0].start_pos or 0, statement[-1].end_pos or 0
+                whole += text[done:begin] + self.include(tokens[1], folder, within)
+                done = end
+            else:
+                self.result.statements.append(tokens)
+        return whole + text[done:]
+
+    def include(self, literal: Token, folder: Path | None, within: tuple[Path, ...]) -> str:
+        """Read what a statement names; the text that takes its place."""
+        try:
+            given = STRING.read(str(literal))
+        except LiteralError as error:
+            return self.refuse(Diagnostic(error.code, str(error), span_of(literal), error.note, error.hint))
+        if folder is None:
+            message = "files cannot be included here"
+            hint = "write their rules into the program: only programs on your own machine include files"
+            return self.refuse(Diagnostic("no-include", message, span_of(literal), NOTE, hint))
+        path = folder / given
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            message = f"`{given}` cannot be read: {error}"
+            return self.refuse(Diagnostic("missing-include", message, span_of(literal), NOTE))
+        if real in within:
+            names = [each.name for each in (*within[within.index(real) :], real)]
+            message = f"`{given}` includes itself: {' -> '.join(names)}"
+            hint = "leave out one of these steps, or put what both need into a third file"
+            return self.refuse(Diagnostic("include-circle", message, span_of(literal), NOTE, hint))
+        if real in self.seen:
+            return f"% {given} is included above"
+        try:
+            text = read_text(path)
+        except ProgramError as error:
+            (finding,) = error.diagnostics
+            reason = finding.message.removeprefix("the program cannot be read: ")
+            message = f"`{given}` cannot be read: {reason}"
+            return self.refuse(Diagnostic("missing-include", message, span_of(literal), NOTE, finding.hint))
+        self.result.files.append(SourceFile(os.path.normpath(path), text))
+        return f"% {given}:\n{self.read(text, path.parent, (*within, real)).rstrip()}\n"
+
+    def refuse(self, finding: Diagnostic) -> str:
+        self.result.findings.append(finding)
+        return ""
+
+
+def _moved(token: Token, rows: int, characters: int) -> Token:
+    line, end_line = (token.line or 1) + rows, (token.end_line or 1) + rows
+    start, end = (token.start_pos or 0) + characters, (token.end_pos or 0) + characters
+    return Token(token.type, str(token), start, line, token.column, end_line, token.end_column, end)
+
+
+def _shifted(finding: Diagnostic, rows: int) -> Diagnostic:
+    span = finding.span
+    if span is None:
+        return finding
+    return replace(finding, span=Span(span.line + rows, span.column, span.end_line + rows, span.end_column))
