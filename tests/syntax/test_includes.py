@@ -9,7 +9,7 @@ import pytest
 
 import laser
 from laser.cli.notation import convert
-from laser.serve.tasks import tidy
+from laser.serve.tasks import Request, tidy
 from laser.syntax.formatter import format_source
 from laser.syntax.includes import inlined
 from laser.syntax.parser import parse_tree
@@ -64,6 +64,8 @@ def test_without_a_folder_nothing_is_read(here: Path) -> None:
             laser.parse(text, folder=None)
     with pytest.raises(laser.ProgramError, match="no-include"):
         tidy({"program": '#include "/etc/passwd".', "notation": "formal"})
+    with pytest.raises(laser.ProgramError, match="no-include"):
+        assert Request({"program": '#include "/etc/passwd".', "stream": ""}).program
     assert [finding.code for finding in laser.check('#include "/etc/passwd".', folder=None).findings] == ["no-include"]
 
 

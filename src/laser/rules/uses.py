@@ -108,7 +108,7 @@ def _operands(term: tree.Arithmetic) -> Iterator[tuple[tree.Variable, tree.Term]
         wanted = ANY if function is None else function.argument(place)
         if isinstance(part, tree.Variable) and wanted in _EXAMPLES:
             yield part, _EXAMPLES[wanted]
-        elif isinstance(part, tree.Variable) and term.operator != "concat" and _counts(term):
+        elif isinstance(part, tree.Variable) and (function is None or function.keeps_type) and _counts(term):
             yield part, term
 
 
@@ -140,11 +140,9 @@ def _types(term: tree.Term, variables: Mapping[str, Types]) -> Types:
     match term:
         case tree.Variable(name=name):
             return variables.get(name, set())
-        case tree.Arithmetic(operator=operator) if operator in FUNCTIONS and ANY not in FUNCTIONS[operator].takes:
+        case tree.Arithmetic(operator=operator) if operator in FUNCTIONS and not FUNCTIONS[operator].keeps_type:
             *_, widest = FUNCTIONS[operator].gives([None] * len(term.operands)).widening()
             return {widest}
-        case tree.Arithmetic(operator="concat"):
-            return {STRING}
         case tree.Arithmetic():
             return {NUMBER} if _counts(term) else set()
         case tree.Constant(value=value):

@@ -69,7 +69,7 @@ class _Reader:
         whole, done = "", 0
         for statement in split(lexed.tokens):
             tokens = [_moved(token, rows, characters) for token in statement] if rows else statement
-            if [token.type for token in statement] == ["INCLUDE", "LITERAL", "DOT"] and statement[1][0] == '"':
+            if statement[0].type == "INCLUDE" and _names_file(statement):
                 begin, end = statement[0].start_pos or 0, statement[-1].end_pos or 0
                 whole += text[done:begin] + self.include(tokens[1], folder, within)
                 done = end
@@ -113,6 +113,11 @@ class _Reader:
     def refuse(self, finding: Diagnostic) -> str:
         self.result.findings.append(finding)
         return ""
+
+
+def _names_file(statement: list[Token]) -> bool:
+    """Whether an ``#include`` is as it should be; if not, the grammar refuses it."""
+    return [token.type for token in statement[1:]] == ["LITERAL", "DOT"] and statement[1][0] == '"'
 
 
 def _moved(token: Token, rows: int, characters: int) -> Token:

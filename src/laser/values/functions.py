@@ -40,6 +40,8 @@ class Function:
     least: int = 1
     most: int | None = 1
     """How many arguments it has; None: any number from ``least`` on."""
+    keeps_type: bool = False
+    """Whether its value is of the type of its arguments, as that of arithmetic is."""
     in_zone: bool = False
     """Whether it also depends on the zone of the run, which a resolved term hands it as a last argument."""
     sql: Callable[[Sequence[str]], str] | None = None
@@ -242,9 +244,9 @@ _TEXT: Final = (
 )
 
 _NUMERIC: Final = (
-    Function(name="abs", compute=_abs, takes=(ANY,), gives=_of_arguments),
-    Function(name="min", compute=_extreme(min), takes=(ANY,), gives=_of_arguments, least=2, most=2),
-    Function(name="max", compute=_extreme(max), takes=(ANY,), gives=_of_arguments, least=2, most=2),
+    Function(name="abs", compute=_abs, takes=(ANY,), gives=_of_arguments, keeps_type=True),
+    Function(name="min", compute=_extreme(min), takes=(ANY,), gives=_of_arguments, least=2, most=2, keeps_type=True),
+    Function(name="max", compute=_extreme(max), takes=(ANY,), gives=_of_arguments, least=2, most=2, keeps_type=True),
     Function(name="round", compute=_round, takes=(NUMBER, INTEGER), gives=_rounded, most=2),
     Function(name="floor", compute=math.floor, takes=(NUMBER,), gives=_always(INTEGER), sql=_down("floor")),
     Function(name="ceil", compute=math.ceil, takes=(NUMBER,), gives=_always(INTEGER), sql=_down("ceil")),
