@@ -27,6 +27,7 @@ temp/2     streamed in  the 60 ticks before the present
 
 stratum 1: alarm/1, hot/1
 stratum 2: idle/1
+inputs: service(any), temp(any, number)
 reach: the 60 ticks before the present and the last 2 facts of the stream, in ticks of 1 s
 key: none: a tuple window counts the facts of the whole stream
 

@@ -189,7 +189,7 @@ def test_a_program_that_is_refused_says_where(here, laser):
 
 
 def test_an_endless_recursion_is_stopped(here, laser):
-    (here / "loop.lars").write_text("n(X + 1) :- n(X).\nn(0) :- a(X, Y).\n")
+    (here / "loop.lars").write_text("n(X + 1) :- n(X).\nn(0) :- a(_, _).\n")
     result = laser("eval", "loop.lars", "s.stream", "--limit", "1000", code=1)
     assert result.stderr.startswith("error: ")
 
@@ -292,3 +292,35 @@ def test_a_table_from_standard_input_is_followed_row_by_row(here, laser):
     assert result.stderr == "3 facts, 3 time points, 2 changes, 1 rejected, 0 late, 0 reports\n"
     two = ["--input", "temp=-", "--input", "temp/2=-"]
     assert "one table can be followed" in laser("eval", "hot.lars", *two, stdin=rows, code=2).stderr
+
+
+def test_the_warnings_of_a_check_are_told(here, laser):
+    (here / "odd.lars").write_text("q(X) :- a(X, Y).\n")
+    told = laser("eval", "odd.lars", "s.stream").stderr
+    assert (
+        told == "odd.lars:1:14: warning[single-variable]: `Y` occurs only here; write `_`, or `_Y` to keep the name\n"
+    )
+    for command in (["eval", "odd.lars", "s.stream"], ["plot", "odd.lars", "s.stream"]):
+        assert laser(*command, "-q").stderr == ""
+    assert laser("plot", "odd.lars", "s.stream").stderr == told
+    assert laser("explain", "odd.lars", "s.stream", "q(x1)", "--at", "36").stderr == told
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("q(X) :- a(X).", "warning: a/2 streams in, and no rule reads it: the rules read `a/1`"),
+        (
+            "q(X) :- other(X).",
+            "warning: no rule reads anything of the stream: it has `a/2`, and the rules read `other/1`",
+        ),
+        ("q(X) :- a(X, _).", ""),
+        ("q(X) :- b(X) in [3 #].", ""),
+    ],
+)
+def test_a_stream_that_no_rule_can_read_is_told_of(here, laser, program, words):
+    (here / "r.lars").write_text(program)
+    told = laser("eval", "r.lars", "s.stream").stderr
+    assert told.startswith(words)
+    assert bool(told) == bool(words)
+    assert laser("eval", "r.lars", "s.stream", "-q").stderr == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Unpack
 
@@ -15,6 +15,8 @@ from laser.phrases import count, did_you_mean
 from laser.rules.dependencies import strata
 from laser.rules.partition_key import PartitionKey, find_key
 from laser.rules.reach import kept, reach
+from laser.rules.rule import ResolvedProgram
+from laser.rules.types import argument_types
 from laser.settings import ProgramOptions, RunSettings
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program, expect_program
@@ -53,8 +55,15 @@ class CheckReport:
     strata: tuple[frozenset[Predicate], ...] = ()
     reach: Reach | None = None
     key: PartitionKey | None = None
+    typed: tuple[Subject, ResolvedProgram] | None = field(default=None, repr=False)
+    """The program, of which the types of its inputs are found when they are asked for: that takes longer than all checks."""
     warmup: int = 0
     """For how many ticks the output is held back."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What streams in with the types of its arguments: as declared, or as the rules use them."""
+        return () if self.typed is None else _inputs(*self.typed)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -89,6 +98,8 @@ class CheckReport:
     def _facts(self) -> list[str]:
         layers = [", ".join(map(str, sorted(stratum))) for stratum in self.strata]
         lines = [f"stratum {number}: {layer}" for number, layer in enumerate(layers, 1)]
+        inputs = self.inputs
+        lines += [f"inputs: {', '.join(inputs)}"] if inputs else []
         lines += [f"reach: {self.reach}, in ticks of {self.tick}"] if self.reach else []
         lines += [f"warm-up: no output for the first {count(self.warmup, 'tick')}"] if self.warmup else []
         return [*lines, f"key: {self.key}"] if self.key is not None else lines
@@ -103,6 +114,7 @@ class CheckReport:
             "strata": [list(map(str, sorted(stratum))) for stratum in self.strata],
             "reach": _past_json(self.reach),
             "key": _key_json(self.key),
+            "inputs": list(self.inputs),
             "warmup": self.warmup,
             "findings": list(map(_finding_json, self.findings)),
         }
@@ -154,8 +166,24 @@ def _full_report(subject: Subject, findings: tuple[Diagnostic, ...], settings: R
         strata(core),
         reach(core, subject.streamed),
         find_key(core, subject.streamed) if core.rules else None,
+        (subject, core),
         core.warmup,
     )
+
+
+def _inputs(subject: Subject, core: ResolvedProgram) -> tuple[str, ...]:
+    """What streams in, as an ``#input`` would say it; without a declaration, arguments have no names."""
+    declared = subject.program.inputs
+    given = {predicate: [kind.static for _, kind in found.fields] for predicate, found in declared.items()}
+    types = argument_types(core, given, mixed=True)
+    texts: list[str] = []
+    for predicate in sorted(subject.streamed):
+        if predicate in declared:
+            fields = [f"{name}: {kind.value}" for name, kind in declared[predicate].fields]
+        else:
+            fields = [str(kind or "any") for kind in types.get(predicate, [None] * predicate.arity)]
+        texts += [f"{predicate.name}({', '.join(fields)})"] if fields else []
+    return tuple(texts)
 
 
 def _to_predicates(program: Program, inputs: list[Predicate | str]) -> frozenset[Predicate]:

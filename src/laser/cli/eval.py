@@ -20,6 +20,7 @@ from laser.cli import eval_sql, messages, options
 from laser.cli.eval_sql import Answer
 from laser.cli.following import LateWriter, check_clock, follow
 from laser.cli.interrupts import interrupts
+from laser.cli.notes import Unread
 from laser.engine.driver import Inbox
 from laser.engine.live import Aside, Live
 from laser.engine.reasoner import Reasoner
@@ -107,7 +108,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), help="Write to this file, which appears whole or not at all."
 )
-@click.option("--quiet", "-q", is_flag=True, help="No summary and no run-time reports.")
+@click.option("--quiet", "-q", is_flag=True, help="No warnings, no summary and no run-time reports.")
 @click.option("--verbose", "-v", is_flag=True, help="A summary also where standard error is no terminal.")
 def command(**given: Any) -> int:
     """Answer STREAM by the rules of PROGRAM.
@@ -145,7 +146,6 @@ class EvalOptions(options.RunFlags):
     late: str | None
     rejects: str | None
     output: str | None
-    quiet: bool
     verbose: bool
 
     @property
@@ -181,6 +181,7 @@ def evaluate(wanted: EvalOptions) -> int:
     settings = wanted.settings
     program = load(wanted.program)
     accept(program, settings)  # what is wrong with it is said before a record arrives
+    wanted.warn(program)
     with ExitStack() as stack:
         rejects = _open_rejects(wanted.rejects, stack)
         answered = eval_sql.answer(wanted, program, rejects)
@@ -279,6 +280,7 @@ class Run:
         self._wanted, self._reasoner, self._writer = wanted, reasoner, writer
         self._form = FORMS[wanted.form](writer) if wanted.only is None else Changes(writer, wanted.only == "begun")
         self._facts = self._changes = self._reports = self.late = 0
+        self._unread = Unread(reasoner.core)
 
     def steps(self, records: Iterable[Record]) -> Iterator[Step]:
         """The steps through records that are in order, up to the end that was asked for."""
@@ -298,6 +300,8 @@ class Run:
         self._facts += len(step.facts)
         self._changes += len(step.changes)
         self._report()
+        if not self._wanted.quiet:
+            self._unread.see(self._reasoner.received)
         if self._wanted.follows:
             self._writer.flush()
 
@@ -310,6 +314,8 @@ class Run:
 
     def close(self, rejected: int) -> None:
         """Say what happened, to those who want to know."""
+        if not self._wanted.quiet:
+            self._unread.end()
         if self._wanted.summarises:
             messages.say(self.summary(rejected))
         elif self.late and not self._wanted.quiet:

@@ -51,6 +51,7 @@ MOST_DATES = 12
 @options.start
 @options.warmup
 @options.background
+@options.quiet
 def command(**given: Any) -> int:
     """Say why ATOM holds at a time of STREAM by the rules of PROGRAM: a proof; or why it does not: what each rule lacks.
 
@@ -108,6 +109,7 @@ class ExplainOptions(options.RunFlags):
         start = self.settings.start
         at = options.time_point(self.at, self.tick, "--at")
         records = self._records(program, at)
+        self.warn(program, records)
         stream = [(record.time, list(record.facts)) for record in records]
         if at is None:
             at = max((time for time, _ in stream), default=start)

@@ -15,6 +15,7 @@ import click
 
 from laser.checks.accept import accept
 from laser.cli import messages
+from laser.cli.notes import Unread, warn_of_program
 from laser.engine.driver import A_DAY, wall_clock
 from laser.errors import LaserError, ProgramError, TimeError
 from laser.io import FORMATS, Record, Rejects, read_background, read_stream
@@ -33,7 +34,7 @@ from laser.values.declared import Declared
 from laser.values.static_type import NUMBER, StaticType
 
 __all__ = [
-    "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "start",
+    "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "quiet", "start",
     "tick", "time_point", "until", "warmup",
 ]  # fmt: skip
 
@@ -171,6 +172,11 @@ def _pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ..
     return pairs
 
 
+def quiet(command: _Command) -> _Command:
+    """``--quiet``, for commands that have no more to say than warnings."""
+    return click.option("--quiet", "-q", is_flag=True, help="No warnings.")(command)
+
+
 def start(command: _Command) -> _Command:
     """``--start``, as it was written: only the tick says which time point it is."""
     text = "The first time point. [default: that of the first record]"
@@ -216,6 +222,7 @@ class RunFlags:
     columns: Mapping[str, str] = field(default_factory=dict)
     delimiter: str = ","
     max_ahead: str | None = None
+    quiet: bool = False
 
     @cached_property
     def settings(self) -> RunSettings:
@@ -233,6 +240,15 @@ class RunFlags:
             limit=self.limit,
             warmup=read_warmup(self.warmup, self.tick),
         )
+
+    def warn(self, program: Program, records: Iterable[Record] = ()) -> None:
+        """What is seldom meant in a program, and what cannot match of its stream; quiet, if that is wanted."""
+        if self.quiet:
+            return
+        warn_of_program(program, self.settings)
+        unread = Unread(accept(program, self.settings))
+        unread.see({fact.signature for record in records for fact in record.facts})
+        unread.end()
 
     def settings_of(self, records: Sequence[Record]) -> RunSettings:
         """The settings of a run over these records, whose times are dates where the first one's is."""

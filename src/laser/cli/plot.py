@@ -74,6 +74,7 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 @options.until
 @options.warmup
 @options.background
+@options.quiet
 def command(**given: Any) -> None:
     """Draw what holds when: facts and derived atoms over time as bars, measured values as lines.
 
@@ -125,6 +126,7 @@ class PlotOptions(options.RunFlags):
     def _run(self, path: str, stream: str | None) -> Timeline:
         program = load(path)
         records = list(self.records(program, stream))
+        self.warn(program, records)
         facts = [(record.time, record.facts) for record in records]
         return draw_run(program, facts, self.settings_of(records), self.lines)
 

@@ -9,13 +9,15 @@ from typing import Any, TypeVar
 
 import click
 
-from laser.checks.load import read_text
+from laser.checks.load import load, read_text
 from laser.cli import messages, options
 from laser.cli.interrupts import interrupts
+from laser.cli.notes import warn_of_program
 from laser.cli.progress import Screen, describe
 from laser.errors import LaserError
 from laser.io import FORMATS
 from laser.pipeline import Flag, Pipeline, Table, flags_of, read_pipeline
+from laser.settings import RunSettings
 
 __all__ = ["command", "pipeline_of"]
 
@@ -81,6 +83,9 @@ def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
     except ImportError as error:
         raise LaserError(f"laser run needs PySpark: pip install 'laser-reasoner[spark]' ({error})") from None
     wanted = pipeline_of(pipeline, given)
+    if wanted.program and not quiet:
+        settings = RunSettings.read({"constants": wanted.constants, "tick": wanted.tick})
+        warn_of_program(load(wanted.program), settings)
     screen = Screen(quiet)
     stop = threading.Event()
     with interrupts(stop, wanted.follow, screen.say):

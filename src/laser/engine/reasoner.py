@@ -18,6 +18,7 @@ from laser.errors import LaserError, TimeError
 from laser.plan.build import build
 from laser.plan.plan import Plan
 from laser.rules.declared import of_types
+from laser.rules.rule import ResolvedProgram
 from laser.settings import ReasonerOptions, RunSettings
 from laser.syntax.program import Program, expect_program
 from laser.ticks import Tick, TimeInput, is_date
@@ -108,6 +109,11 @@ class Reasoner:
         return self._core.dates
 
     @property
+    def core(self) -> ResolvedProgram:
+        """The program as it is evaluated."""
+        return self._core
+
+    @property
     def tick(self) -> Tick:
         """What one time point lasts."""
         return self._core.tick
@@ -126,6 +132,11 @@ class Reasoner:
     def reports(self) -> tuple[str, ...]:
         """What was not defined in this run so far, once for each rule."""
         return tuple(self._reports.texts.values())
+
+    @property
+    def received(self) -> frozenset[Predicate]:
+        """The predicates of the facts that have come."""
+        return frozenset(Predicate(name, length - 1) for name, length in self._known)
 
     def holding(self) -> frozenset[Atom]:
         """The output now."""
