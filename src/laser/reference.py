@@ -235,12 +235,12 @@ def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
             return range(t0, t + 1)
         case Sliding(ticks=n):
             return range(max(t0, t - n), t + 1)
-        case Hopping(ticks=n, step=d):
-            return range(max(t0, t // d * d - n), t // d * d + 1)
-        case Tumbling(step=d):
-            return range(max(t0, t // d * d - d), t // d * d)
-        case Growing(step=d):
-            return range(max(t0, t // d * d), t + 1)
+        case Hopping(ticks=n):
+            return range(max(t0, block_begin(window, t) - n), block_begin(window, t) + 1)
+        case Tumbling():
+            return range(max(t0, block_begin(window, block_begin(window, t) - 1)), block_begin(window, t))
+        case Growing():
+            return range(max(t0, block_begin(window, t)), t + 1)
         case Between(near=a, far=b):
             return range(max(t0, t - b), t - a + 1)
         case Ago(ticks=a):
@@ -249,6 +249,11 @@ def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
             return range(history[-n][0] if len(history) >= n else t0, t + 1)
         case _:
             assert_never(window)
+
+
+def block_begin(window: Hopping | Tumbling | Growing, t: int) -> int:
+    """Where the block of t begins: at a multiple of d, or at midnight where blocks are whole days of a zone."""
+    return t // window.step * window.step if window.days is None else window.days.begin(t)
 
 
 def fold(function: Fold, values: Sequence[Value], level: Fraction | None) -> Value | None:

@@ -56,8 +56,8 @@ class RunSettings:
     """Whether times are dates, which is also so where the program has dates."""
     warmup: int | None = None
     """For how many ticks the output is held back; None where the program decides."""
-    zone: str = "UTC"
-    """In which zone the calendar is, for functions of times."""
+    zone: str | None = None
+    """In which zone times are that say none, and the calendar; UTC where neither this nor the program names one."""
 
     @classmethod
     def read(cls, options: Mapping[str, Any], known: type = RunOptions, **named: Any) -> RunSettings:
@@ -71,7 +71,7 @@ class RunSettings:
             if name not in names:
                 raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
         given = {**options, **named}
-        tick = Tick.parse(given.get("tick", SECOND))
+        tick = Tick.parse(given.get("tick", SECOND)).in_zone(_zone(given.get("zone")))
         start, until = given.get("start"), given.get("until")
         return cls(
             start=None if start is None else tick.point(start),
@@ -82,7 +82,7 @@ class RunSettings:
             limit=_limit(given.get("limit", DEFAULT_LIMIT)),
             dates=given.get("dates", False) or is_date(start) or is_date(until),
             warmup=read_warmup(given.get("warmup"), tick),
-            zone=_zone(given.get("zone", "UTC")),
+            zone=_zone(given.get("zone")),
         )
 
 
@@ -100,8 +100,9 @@ def read_warmup(given: str | int | None, tick: Tick) -> int | None:
     return int(ticks)
 
 
-def _zone(name: str) -> str:
-    zone_of(name)
+def _zone(name: str | None) -> str | None:
+    if name is not None:
+        zone_of(name)
     return name
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from typing import TypeAlias
 from laser.errors import TimeError
 from laser.phrases import short
 from laser.values.time import Duration
+from laser.zones import zone_of
 
 __all__ = [
     "MAX_TIME",
@@ -59,13 +60,22 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The length of one tick in seconds, exactly.
+    """The length of one tick in seconds, exactly; and the zone in which dates are read that say none, and written.
 
     >>> Tick.parse("250 ms").ticks(30, "s")
     120
     """
 
     seconds: Fraction = Fraction(1)
+    zone: tzinfo = UTC
+
+    def in_zone(self, name: str | None) -> Tick:
+        """The same tick, with dates in a zone; UTC where none is named.
+
+        >>> Tick().in_zone("Asia/Tokyo").to_text(0), Tick().in_zone("Asia/Tokyo").point("1970-01-01T09:00")
+        ('1970-01-01T09:00:00+09:00', 0)
+        """
+        return replace(self, zone=UTC if name is None else zone_of(name))
 
     @classmethod
     def parse(cls, text: str | Tick) -> Tick:
@@ -107,14 +117,14 @@ class Tick:
         ticks = Fraction(duration.micros, 1_000_000) / self.seconds
         return int(ticks) if ticks.denominator == 1 else float(ticks)
 
-    def from_datetime(self, moment: datetime, zone: tzinfo = UTC) -> int:
-        """The time point that contains a moment; one without a zone is in ``zone``."""
-        point = seconds_of(moment, zone) // self.seconds
+    def from_datetime(self, moment: datetime, zone: tzinfo | None = None) -> int:
+        """The time point that contains a moment; one without a zone is in ``zone``, or in that of the run."""
+        point = seconds_of(moment, self.zone if zone is None else zone) // self.seconds
         if point < 0:
             raise TimeError(f"{moment.isoformat()} lies before 1970: time points are not negative")
         return int(point)
 
-    def from_text(self, text: str, zone: tzinfo = UTC) -> int:
+    def from_text(self, text: str, zone: tzinfo | None = None) -> int:
         """A time point from an integer or an ISO 8601 date and time."""
         text = text.strip()
         if text.isascii() and text.isdigit():
@@ -127,7 +137,7 @@ class Tick:
             ) from None
         return self.from_datetime(moment, zone)
 
-    def point(self, time: TimeInput, zone: tzinfo = UTC) -> int:
+    def point(self, time: TimeInput, zone: tzinfo | None = None) -> int:
         """A time point from what a user gives as a time: an integer, a datetime, or ISO 8601 text.
 
         >>> Tick().point(36), Tick().point("1970-01-01T00:01:00Z")
@@ -138,8 +148,9 @@ class Tick:
         return self.from_text(time, zone) if isinstance(time, str) and is_date(time) else check_time(time)
 
     def to_datetime(self, point: int) -> datetime:
-        """The moment at which a time point begins, in UTC."""
-        return _EPOCH + timedelta(microseconds=int(point * self.seconds * 1_000_000))
+        """The moment at which a time point begins, in the zone of the run."""
+        moment = _EPOCH + timedelta(microseconds=int(point * self.seconds * 1_000_000))
+        return moment if self.zone is UTC else moment.astimezone(self.zone)
 
     def to_text(self, point: int) -> str:
         """The ISO 8601 form of a time point; a point beyond the calendar stays a number."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 from typing import Literal as OneOf
 
 from laser.phrases import count
 from laser.values import Predicate
+from laser.zones import Days
 
 __all__ = [
     "HISTORY", "PRESENT", "WRITTEN", "Ago", "Arrivals", "Between", "Growing", "History", "Hopping", "LastFacts", "LastOf", "Reach", "SizeRule",
@@ -96,7 +97,11 @@ class _Window(ABC):
     @property
     def id(self) -> tuple[str | int, ...]:
         """What identifies the window in saved states, whatever its class is called."""
-        return (type(self).__name__.lower(), *self.sizes)
+        return (type(self).__name__.lower(), *self.sizes, *self._block_id)
+
+    @property
+    def _block_id(self) -> tuple[str | int, ...]:
+        return ()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -222,7 +227,42 @@ class History(TimeWindow):
 
 
 @dataclass(frozen=True, slots=True)
-class Hopping(TimeWindow):
+class _BlockWindow(TimeWindow):
+    """A window that moves on block by block: of so many ticks from 0 on, or of whole days in a zone (``days``)."""
+
+    days: Days | None = field(default=None, kw_only=True)
+
+    @property
+    def _block_id(self) -> tuple[str | int, ...]:
+        return () if self.days is None else self.days.id
+
+    @property
+    def _step(self) -> int:
+        """How many ticks a block has; of days, more than any has."""
+        raise NotImplementedError
+
+    def begin(self, t: int) -> int:
+        """The first time point of the block of t."""
+        return t // self._step * self._step if self.days is None else self.days.begin(t)
+
+    def following(self, t: int) -> int:
+        """The first time point of the next block."""
+        return (t // self._step + 1) * self._step if self.days is None else self.days.following(t)
+
+    def begin_code(self, t: str) -> str:
+        return f"{t} // {self._step} * {self._step}" if self.days is None else self.days.code("DAY_BEGIN", t)
+
+    def following_code(self, t: str) -> str:
+        return f"({t} // {self._step} + 1) * {self._step}" if self.days is None else self.days.code("DAY_AFTER", t)
+
+    @property
+    def most(self) -> int:
+        """At least as many ticks as any block has."""
+        return self._step if self.days is None else self.days.most_ticks
+
+
+@dataclass(frozen=True, slots=True)
+class Hopping(_BlockWindow):
     """``[n every d]``: as ``[n]`` was at the last multiple of d."""
 
     ticks: int
@@ -231,38 +271,46 @@ class Hopping(TimeWindow):
     SIZES = (SizeRule("n", "ticks", 0), SizeRule("d", "ticks", 1))
 
     @property
+    def _step(self) -> int:
+        return self.step
+
+    @property
     def reach(self) -> Reach:
-        return Reach(self.ticks + self.step - 1)
+        return Reach(self.ticks + self.most - 1)
 
     @property
     def shows_present(self) -> bool | None:
-        return True if self.step == 1 else None
+        return True if self.step == 1 and self.days is None else None
 
     @property
     def is_delayed(self) -> bool:
-        return self.step > 1
+        return self.step > 1 or self.days is not None
 
     def next_gap(self, t: int) -> int | None:
-        return None if self.ticks else (t // self.step + 1) * self.step
+        return None if self.ticks else self.following(t)
 
     def interval(self, t: int) -> tuple[int | None, int]:
-        last = t // self.step * self.step
+        last = self.begin(t)
         return last - self.ticks, last
 
     def entry(self, u: int) -> int:
-        return -(-u // self.step) * self.step
+        return -(-u // self.step) * self.step if self.days is None else self.following(u - 1)
 
     def exit(self, u: int) -> int:
-        return (u + self.ticks) // self.step * self.step + self.step - 1
+        return self.following(u + self.ticks) - 1
 
     def entry_code(self, u: str) -> str:
+        if self.days is not None:
+            return self.following_code(f"{u} - 1")
         return f"-(-{u} // {self.step}) * {self.step}"
 
     def exit_code(self, u: str) -> str:
+        if self.days is not None:
+            return f"{self.following_code(f'{u} + {self.ticks}')} - 1"
         return f"({u} + {self.ticks}) // {self.step} * {self.step} + {self.step - 1}"
 
     def length_code(self) -> str:
-        last = f"t // {self.step} * {self.step}"
+        last = self.begin_code("t")
         return f"max(0, {last} - max(t0, {last} - {self.ticks}) + 1) or -1"
 
     @staticmethod
@@ -271,7 +319,7 @@ class Hopping(TimeWindow):
 
 
 @dataclass(frozen=True, slots=True)
-class Tumbling(TimeWindow):
+class Tumbling(_BlockWindow):
     """``[each d]``: the last complete block of d ticks."""
 
     step: int
@@ -279,8 +327,12 @@ class Tumbling(TimeWindow):
     SIZES = (SizeRule("d", "ticks", 1),)
 
     @property
+    def _step(self) -> int:
+        return self.step
+
+    @property
     def reach(self) -> Reach:
-        return Reach(2 * self.step - 1)
+        return Reach(2 * self.most - 1)
 
     @property
     def shows_present(self) -> bool:
@@ -291,24 +343,27 @@ class Tumbling(TimeWindow):
         return True
 
     def interval(self, t: int) -> tuple[int | None, int]:
-        begin = t // self.step * self.step
-        return begin - self.step, begin - 1
+        begin = self.begin(t)
+        return self.begin(begin - 1), begin - 1
 
     def entry(self, u: int) -> int:
-        return (u // self.step + 1) * self.step
+        return self.following(u)
 
     def exit(self, u: int) -> int:
-        return (u // self.step + 2) * self.step - 1
+        return self.following(self.following(u)) - 1
 
     def entry_code(self, u: str) -> str:
-        return f"({u} // {self.step} + 1) * {self.step}"
+        return self.following_code(u)
 
     def exit_code(self, u: str) -> str:
-        return f"({u} // {self.step} + 2) * {self.step} - 1"
+        if self.days is None:
+            return f"({u} // {self.step} + 2) * {self.step} - 1"
+        return f"{self.following_code(self.following_code(u))} - 1"
 
     def length_code(self) -> str:
-        begin = f"t // {self.step} * {self.step}"
-        return f"max(0, {begin} - max(t0, {begin} - {self.step})) or -1"
+        begin = self.begin_code("t")
+        before = f"{begin} - {self.step}" if self.days is None else self.begin_code(f"{begin} - 1")
+        return f"max(0, {begin} - max(t0, {before})) or -1"
 
     @staticmethod
     def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
@@ -316,7 +371,7 @@ class Tumbling(TimeWindow):
 
 
 @dataclass(frozen=True, slots=True)
-class Growing(TimeWindow):
+class Growing(_BlockWindow):
     """``[this d]``: the block of d ticks that is under way, so far."""
 
     step: int
@@ -324,23 +379,27 @@ class Growing(TimeWindow):
     SIZES = (SizeRule("d", "ticks", 1),)
 
     @property
+    def _step(self) -> int:
+        return self.step
+
+    @property
     def reach(self) -> Reach:
-        return Reach(self.step - 1)
+        return Reach(self.most - 1)
 
     def next_gap(self, t: int) -> int:
-        return (t // self.step + 1) * self.step
+        return self.following(t)
 
     def interval(self, t: int) -> tuple[int | None, int]:
-        return t // self.step * self.step, t
+        return self.begin(t), t
 
     def exit(self, u: int) -> int:
-        return (u // self.step + 1) * self.step - 1
+        return self.following(u) - 1
 
     def exit_code(self, u: str) -> str:
-        return f"({u} // {self.step} + 1) * {self.step} - 1"
+        return f"{self.following_code(u)} - 1"
 
     def length_code(self) -> str:
-        return f"t - max(t0, t // {self.step} * {self.step}) + 1"
+        return f"t - max(t0, {self.begin_code('t')}) + 1"
 
     @staticmethod
     def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:

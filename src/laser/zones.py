@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from laser.errors import TimeError
 
-__all__ = ["check_tick", "zone_of"]
+__all__ = ["CODE_NAMES", "Days", "check_tick", "zone_of"]
 
 _OFFSET = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?")
 _ZERO = frozenset({"z", "utc", "gmt", "ut", "etc/utc"})
@@ -56,3 +58,88 @@ def check_tick(seconds: Fraction, zone: tzinfo) -> None:
             "not a whole number of ticks, so that time points would not begin at midnight there: choose a shorter tick, "
             "or the zone UTC"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """Blocks of so many days of a zone, from midnight to midnight, in ticks. A day of 23 or 25 hours is one day.
+
+    >>> vienna = Days("Europe/Vienna", 1, Fraction(3600))
+    >>> spring = 1_774_738_800 // 3600  # 2026-03-29T00:00+01:00
+    >>> vienna.begin(spring + 5) - spring, vienna.following(spring) - spring
+    (0, 23)
+    """
+
+    zone: str
+    count: int
+    tick: Fraction
+
+    def number(self, t: int) -> int:
+        """Which block a time point is in, counted from 1970."""
+        return _block(self.zone, self.count, self.tick, t)
+
+    def start(self, number: int) -> int:
+        """The first time point of a block."""
+        return _first(self.zone, self.count, self.tick, number)
+
+    def begin(self, t: int) -> int:
+        """The first time point of the block of t."""
+        return self.start(self.number(t))
+
+    def following(self, t: int) -> int:
+        """The first time point of the next block."""
+        return self.start(self.number(t) + 1)
+
+    @property
+    def most_ticks(self) -> int:
+        """More ticks than any block has."""
+        spread = max(offsets(zone_of(self.zone))) - min(offsets(zone_of(self.zone)))
+        return math.ceil((self.count * _SECONDS_A_DAY + spread) / self.tick)
+
+    @property
+    def id(self) -> tuple[str | int, ...]:
+        """What identifies the blocks in saved states."""
+        return ("days", self.zone, self.count)
+
+    def code(self, function: str, *args: str) -> str:
+        """A call of one of ``CODE_NAMES`` for these blocks, for generated code."""
+        fixed = f"{self.zone!r}, {self.count}, {self.tick.numerator}, {self.tick.denominator}"
+        return f"{function}({fixed}, {', '.join(args)})"
+
+
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@lru_cache(maxsize=4096)
+def _block(zone: str, count: int, tick: Fraction, t: int) -> int:
+    try:
+        local = (_EPOCH + timedelta(seconds=float(t * tick))).astimezone(_zone(zone))
+    except OverflowError:  # beyond the calendar, days have 24 hours
+        return int(t * tick // (_SECONDS_A_DAY * count))
+    return (local.toordinal() - _EPOCH_DAY) // count
+
+
+@lru_cache(maxsize=4096)
+def _first(zone: str, count: int, tick: Fraction, number: int) -> int:
+    try:
+        midnight = datetime.combine(date.fromordinal(_EPOCH_DAY + number * count), time(), _zone(zone))
+        seconds = int(midnight.timestamp())
+    except (OverflowError, ValueError):
+        seconds = number * count * _SECONDS_A_DAY
+    return math.ceil(seconds / tick)
+
+
+_zone = lru_cache(maxsize=64)(zone_of)
+
+
+def _day_begin(zone: str, count: int, numerator: int, denominator: int, t: int) -> int:
+    return Days(zone, count, Fraction(numerator, denominator)).begin(t)
+
+
+def _day_after(zone: str, count: int, numerator: int, denominator: int, t: int) -> int:
+    return Days(zone, count, Fraction(numerator, denominator)).following(t)
+
+
+CODE_NAMES = {"DAY_BEGIN": _day_begin, "DAY_AFTER": _day_after}
+"""The functions that generated code calls for blocks of days: where the block of t begins, and where the next one does."""

@@ -12,6 +12,7 @@ from laser.checks.bad_quantile import bad_quantile
 from laser.checks.bad_range import bad_range
 from laser.checks.bad_times import bad_times
 from laser.checks.bad_warmup import bad_warmup
+from laser.checks.bad_zone import bad_zone
 from laser.checks.duplicate_constant import duplicate_constant
 from laser.checks.duplicate_input import duplicate_input
 from laser.checks.each_value_counts import each_value_counts
@@ -53,6 +54,7 @@ ERRORS: tuple[Check, ...] = (
     # The program is refused.
     duplicate_constant,
     duplicate_input,
+    bad_zone,
     bad_warmup,
     unknown_constant,
     bad_constant,

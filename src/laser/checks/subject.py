@@ -148,7 +148,7 @@ class Subject:
 
     def window(self, window: tree.Window | None) -> Window | None:
         """A window as it is evaluated; None where it has no size, the tick is not known, or its meaning depends on its atom."""
-        return None if window is None else resolve_window(window, self.values, self.tick)
+        return None if window is None else resolve_window(window, self.values, self.tick, zone=self.program.zone)
 
     def needs(self, rule: tree.Rule) -> Iterator[tree.Literal]:
         """The literals whose atom must hold for a rule to fire."""

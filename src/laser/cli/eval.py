@@ -74,6 +74,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
 )
 @options.consts
 @options.tick
+@options.zone
 @options.start
 @options.until
 @options.warmup
@@ -178,8 +179,9 @@ def evaluate(wanted: EvalOptions) -> int:
     options.different_files(written, read)
     if wanted.only is not None and wanted.form != "changes":
         raise click.UsageError(f"--only {wanted.only} is for --as changes")
-    settings = wanted.settings
     program = load(wanted.program)
+    wanted = wanted.in_zone_of(program)
+    settings = wanted.settings
     accept(program, settings)  # what is wrong with it is said before a record arrives
     wanted.warn(program)
     with ExitStack() as stack:

@@ -48,6 +48,7 @@ MOST_DATES = 12
 @options.input_format
 @options.consts
 @options.tick
+@options.zone
 @options.start
 @options.warmup
 @options.background
@@ -67,6 +68,7 @@ def command(**given: Any) -> int:
       laser explain fleet.lars "alarm(p1)" --input hr=readings.csv --at 2026-03-02T22:03:30Z
     """
     wanted = ExplainOptions(**_with_stream(**given))
+    wanted = wanted.in_zone_of(load(wanted.program))
     answer, dated = wanted.answer()
     wanted.show(answer, dated)
     return int(answer.holds == wanted.why_not)

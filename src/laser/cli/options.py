@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import click
 
@@ -35,7 +35,7 @@ from laser.values.static_type import NUMBER, StaticType
 
 __all__ = [
     "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "quiet", "start",
-    "tick", "time_point", "until", "warmup",
+    "tick", "time_point", "until", "warmup", "zone",
 ]  # fmt: skip
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -61,6 +61,12 @@ def _tick(context: click.Context, option: click.Parameter, text: str) -> Tick:
         return Tick.parse(text)
     except TimeError as error:
         raise click.BadParameter(str(error), context, option) from None
+
+
+def zone(command: _Command) -> _Command:
+    """``--zone``, the name of a zone."""
+    text = "The zone of dates that say none, and of those that are written, as in Europe/Vienna. [default: the program's, or UTC]"
+    return click.option("--zone", metavar="NAME", help=text)(command)
 
 
 def consts(command: _Command) -> _Command:
@@ -223,6 +229,16 @@ class RunFlags:
     delimiter: str = ","
     max_ahead: str | None = None
     quiet: bool = False
+    zone: str | None = None
+
+    def in_zone_of(self, program: Program) -> Self:
+        """The same with times in the zone of the program, or in the one that the command line names."""
+        if program.zone is None and self.zone is None:
+            return self
+        try:
+            return replace(self, tick=self.tick.in_zone(program.zone or self.zone))
+        except TimeError as error:
+            raise click.BadParameter(str(error), param_hint="--zone") from None
 
     @cached_property
     def settings(self) -> RunSettings:
@@ -239,6 +255,7 @@ class RunFlags:
             tick=self.tick,
             limit=self.limit,
             warmup=read_warmup(self.warmup, self.tick),
+            zone=self.zone,
         )
 
     def warn(self, program: Program, records: Iterable[Record] = ()) -> None:

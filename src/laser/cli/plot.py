@@ -70,6 +70,7 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 @options.input_format
 @options.consts
 @options.tick
+@options.zone
 @options.start
 @options.until
 @options.warmup
@@ -125,10 +126,11 @@ class PlotOptions(options.RunFlags):
 
     def _run(self, path: str, stream: str | None) -> Timeline:
         program = load(path)
-        records = list(self.records(program, stream))
-        self.warn(program, records)
+        zoned = self.in_zone_of(program)
+        records = list(zoned.records(program, stream))
+        zoned.warn(program, records)
         facts = [(record.time, record.facts) for record in records]
-        return draw_run(program, facts, self.settings_of(records), self.lines)
+        return draw_run(program, facts, zoned.settings_of(records), self.lines)
 
     def _wanted(self, group: Group) -> bool:
         names = [name.strip() for name in (self.only or "").split(",") if name.strip()]

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import cast
 
+from laser import zones
 from laser.answers import Key, Shift
 from laser.engine.agenda import Agenda
 from laser.engine.arrivals import Arrivals
@@ -78,7 +79,7 @@ class Machine:
     def connect(self) -> None:
         """Connect inputs, operators and outputs."""
         by_node = {relation.node: relation for relation in self.relations}
-        helpers = {**CODE_NAMES, "FOREVER": FOREVER, **self.reports.functions(self.plan)}
+        helpers = {**CODE_NAMES, **zones.CODE_NAMES, "FOREVER": FOREVER, **self.reports.functions(self.plan)}
         code = self.module.load([relation.alive for relation in self.relations], helpers)
         for node, index in code.indexes.items():
             by_node[node].index = index

@@ -30,11 +30,12 @@ from laser.syntax import tree
 from laser.syntax.printer import write_statement
 from laser.syntax.program import Program, source_text
 from laser.syntax.terms import evaluate, in_zone, variables
-from laser.ticks import Tick
+from laser.ticks import UNITS, Tick
 from laser.values import Atom, Duration, Time, Value
 from laser.values.functions import FUNCTIONS
 from laser.values.operations import INSTANT, POINT
-from laser.windows import HISTORY, PRESENT, LastOf, Window
+from laser.windows import HISTORY, PRESENT, Growing, Hopping, LastOf, Tumbling, Window
+from laser.zones import Days
 
 __all__ = ["resolve", "resolve_window", "whole_size"]
 
@@ -42,15 +43,16 @@ __all__ = ["resolve", "resolve_window", "whole_size"]
 def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
     """The evaluated form of a program that was accepted with these settings."""
     dates = settings.dates or program.has_dates or _has_times(settings.background)
-    constants = program.constant_values(settings.constants, settings.zone)
-    resolver = _Resolver(program, constants, settings.tick, dates, settings.zone)
+    zone = program.zone or settings.zone or "UTC"
+    constants = program.constant_values(settings.constants, zone)
+    resolver = _Resolver(program, constants, settings.tick, dates, zone)
     facts = {atom for fact in program.facts for atom in resolver.facts(fact)}
     return ResolvedProgram(
         rules=tuple(resolver.rule(rule) for rule in program.rules),
         background=frozenset(facts.union(settings.background)),
         shown=program.shown,
         recorded=program.recorded & {rule.head.predicate for rule in program.rules},
-        tick=settings.tick,
+        tick=settings.tick.in_zone(zone),
         dates=dates,
         warmup=_warmup(program, settings, resolver.constants),
     )
@@ -70,11 +72,16 @@ def _has_times(facts: Iterable[Atom]) -> bool:
 
 
 def resolve_window(
-    window: tree.Window, constants: Mapping[str, Value], tick: Tick | None, atom: tree.AtomPattern | None = None
+    window: tree.Window,
+    constants: Mapping[str, Value],
+    tick: Tick | None,
+    atom: tree.AtomPattern | None = None,
+    zone: str | None = None,
 ) -> Window | None:
     """A window with its sizes in ticks or facts; None where one has no such value, or the tick is not known.
 
-    Nor does a window that counts the facts of its atom mean anything without the atom.
+    Nor does a window that counts the facts of its atom mean anything without the atom. In a ``zone``, blocks of whole days
+    begin at midnight.
     """
     sizes = [whole_size(size, constants, tick) for size in window.sizes]
     whole = [size for size in sizes if size is not None]
@@ -85,7 +92,21 @@ def resolve_window(
     if window.kind is LastOf and atom is not None:
         per = tuple(place for place, term in enumerate(atom.args) if term in window.per)
         return LastOf(whole[0], atom.predicate, per)
+    if window.kind in (Hopping, Tumbling, Growing) and zone is not None and tick is not None:
+        days = _whole_days(window.sizes[-1], constants)
+        return window.kind(*whole, days=days and Days(zone, days, tick.seconds))  # type: ignore[arg-type]
     return window.kind(*whole)  # type: ignore[arg-type]
+
+
+def _whole_days(size: tree.Size, constants: Mapping[str, Value]) -> int | None:
+    """How many days a size is, if it is written as a length of time and is a whole number of them."""
+    value = evaluate(size.term, {}, constants)
+    seconds = None
+    if size.unit is not None and isinstance(value, int | float):
+        seconds = Fraction(str(value)) * UNITS[size.unit]
+    elif isinstance(value, Duration):
+        seconds = Fraction(value.micros, 1_000_000)
+    return int(seconds / UNITS["d"]) if seconds and seconds % UNITS["d"] == 0 else None
 
 
 def whole_size(size: tree.Size, constants: Mapping[str, Value], tick: Tick | None) -> int | None:
@@ -218,7 +239,7 @@ class _Resolver:
         """The window that is written, or the one that its absence stands for."""
         if literal.window is None:
             return HISTORY if isinstance(modality, At) else PRESENT
-        resolved = resolve_window(literal.window, self.constants, self.tick, literal.atom)
+        resolved = resolve_window(literal.window, self.constants, self.tick, literal.atom, self.program.zone)
         assert resolved is not None, "a window without a size is refused before"
         return resolved
 

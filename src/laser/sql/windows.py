@@ -21,6 +21,7 @@ from laser.windows import (
     Tumbling,
     TupleWindow,
 )
+from laser.zones import Days
 
 __all__ = ["PointWindow", "entry", "exit_", "filled", "time_window"]
 
@@ -31,6 +32,8 @@ PointWindow: TypeAlias = Sliding | Hopping | Tumbling | Growing | Between | Ago 
 def time_window(window: TimeWindow | TupleWindow) -> PointWindow:
     """The window, if SQL knows its time points."""
     match window:
+        case Hopping(days=Days()) | Tumbling(days=Days()) | Growing(days=Days()):
+            raise NotLowered(f"the window {window}, whose blocks are days of a zone")
         case Sliding() | Hopping() | Tumbling() | Growing() | Between() | Ago() | History():
             return window
         case _:

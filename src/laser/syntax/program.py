@@ -22,6 +22,7 @@ from laser.syntax.tree import (
     ShowDirective,
     Statement,
     WarmupDirective,
+    ZoneDirective,
 )
 from laser.values import Predicate, Time, Value, to_value
 from laser.values.declared import Declared
@@ -135,6 +136,11 @@ class Program:
         """The predicates of all ``#show`` directives, or None where there are none."""
         directives = [s for s in self.statements if isinstance(s, ShowDirective)]
         return frozenset(p for d in directives for p in d.predicates) if directives else None
+
+    @cached_property
+    def zone(self) -> str | None:
+        """The zone that ``#zone`` names."""
+        return next((s.name for s in self.statements if isinstance(s, ZoneDirective)), None)
 
     @cached_property
     def recorded(self) -> frozenset[Predicate]:
