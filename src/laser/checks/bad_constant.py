@@ -55,7 +55,7 @@ def _value(subject: Subject, directive: tree.ConstDirective, known: set[str]) ->
     if directive.name in subject.overrides or subject.value(directive.value) is not None:
         return None
     text = subject.term_text(directive.value)
-    hint = "write the value itself: arithmetic is over numbers, and nothing is divided by zero"
+    hint = "write the value itself, or one that arithmetic and functions are defined for"
     return _finding(directive, directive.value, f"the value of `{directive.name}`, `{text}`, cannot be computed", hint)
 
 

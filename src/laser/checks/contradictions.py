@@ -9,6 +9,7 @@ from laser.syntax import tree
 from laser.syntax.terms import evaluate
 from laser.values import Value
 from laser.values.operations import compare
+from laser.values.texts import negated
 from laser.windows import PRESENT, Sliding, TimeWindow, Window
 
 __all__ = ["conflict", "excludes", "first_conflict", "implies", "is_irreflexive", "strongest"]
@@ -32,7 +33,13 @@ def first_conflict(
 ) -> tuple[tree.Comparison, tree.Comparison] | None:
     """Two comparisons that cannot both hold, the second one as early as possible; None where there are no such two."""
     seen = _Seen(values)
-    for test in (test for test in tests if test.operator in OUTCOMES):
+    texts: dict[Hashable, tree.Comparison] = {}
+    for test in tests:
+        if test.operator not in OUTCOMES:  # a test of texts excludes its own opposite
+            texts[test.operator, test.left, test.right] = test
+            if (opposite := texts.get((negated(test.operator), test.left, test.right))) is not None:
+                return opposite, test
+            continue
         for earlier in seen.rivals(test):
             if conflict(earlier, test, values):
                 return earlier, test

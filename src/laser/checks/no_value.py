@@ -13,7 +13,7 @@ __all__ = ["no_value"]
 
 
 def no_value(subject: Subject) -> Iterator[Diagnostic]:
-    """Arithmetic in a fact that has no value: over strings, divided by zero, or too large."""
+    """Arithmetic or a function in a fact that has no value: over strings, divided by zero, too large, or outside of its domain."""
     for fact in subject.program.facts:
         for term in fact.atom.args:
             if isinstance(term, tree.Arithmetic) and is_ground(term) and subject.value(term) is None:
@@ -21,6 +21,6 @@ def no_value(subject: Subject) -> Iterator[Diagnostic]:
                     "no-value",
                     f"`{subject.term_text(term)}` has no value",
                     term.span,
-                    "arithmetic is over numbers, and nothing is divided by zero",
+                    "arithmetic is over numbers, nothing is divided by zero, and a function has no value outside of its domain",
                     "write the value itself, in quotes if it is a text",
                 )
