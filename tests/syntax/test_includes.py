@@ -131,3 +131,12 @@ def test_the_page_gets_one_text(here: Path) -> None:
     assert "#include" not in text
     assert parse_tree(text) == laser.parse(WHOLE)
     assert "% here" in text
+
+
+def test_the_zone_of_an_included_file_is_that_of_the_run(here: Path) -> None:
+    write(here / "zone.lars", '\n#zone "Europe/Vienna".')
+    program = laser.parse('#include "zone.lars". q(hour(T)) :- on at T in [0].')
+    assert [atoms for _, atoms in laser.run(program, [("2026-03-01T23:30:00Z", ["on"])])] == [{laser.Atom("q", [0])}]
+    with pytest.raises(laser.ProgramError) as caught:
+        laser.Reasoner(program, zone="Asia/Tokyo")
+    assert (caught.value.file, caught.value.line) == ("zone.lars", 2)

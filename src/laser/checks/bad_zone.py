@@ -39,7 +39,7 @@ def refuse_zone(program: Program, settings: RunSettings) -> None:
     for directive in _directives(program):
         finding = _misfit(directive, settings)
         if finding is not None:
-            raise ProgramError([finding], program.source, program.name)
+            raise ProgramError([program.located(finding)], program.source, program.name)
 
 
 def _misfit(directive: tree.ZoneDirective, settings: RunSettings) -> Diagnostic | None:
