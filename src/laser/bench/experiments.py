@@ -190,9 +190,22 @@ TUMBLING = Experiment(
     snapshots=False,
 )
 
+HYSTERESIS = Experiment(
+    "hysteresis",
+    "machines that are on until they are cool, ten changes a tick",
+    programs.hysteresis,
+    streams.switches,
+    tuple(Case(10, 0, 1, live) for live in (100, 1_000, 10_000, 100_000)),
+    tuple(Case(10, 0, 1, live) for live in (100, 100_000)),
+    axis="live",
+    unit="change",
+    first=streams.hot_machines,
+    snapshots=False,
+)
+
 EXPERIMENTS = (
     DIAMOND, BOX, JOIN, MULTI, MULTI_HEADS, COOLING, RECURSION, NEGATION, TUPLES, LATEST, REPEAT_DIAMOND, REPEAT_JOIN, RULES,
-    COUNT, AVERAGE, EXTREMES, QUANTILE, TUMBLING,
+    COUNT, AVERAGE, EXTREMES, QUANTILE, TUMBLING, HYSTERESIS,
 )  # fmt: skip
 
 

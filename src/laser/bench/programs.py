@@ -11,6 +11,7 @@ __all__ = [
     "count",
     "diamond",
     "extremes",
+    "hysteresis",
     "join",
     "large",
     "latest",
@@ -126,3 +127,8 @@ def quantile(case: Case) -> str:
 def tumbling(case: Case) -> str:
     """A report for each block of time: how many cars were seen on each road."""
     return f"report(S, N) :- N = count(C, T : car(C, S) at T in [each {case.w}])."
+
+
+def hysteresis(case: Case) -> str:
+    """Which machines are on: each from when it was hot until it is cool, however long nothing is heard of it."""
+    return "#record on/1.\non(M) :- hot(M).\non(M) :- on(M) in [1 ago], not cool(M).\n#show on/1."

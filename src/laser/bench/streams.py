@@ -19,12 +19,14 @@ __all__ = [
     "cooling",
     "decimals",
     "growing_paths",
+    "hot_machines",
     "jobs",
     "machines",
     "readings",
     "repeating_chain",
     "repeating_pairs",
     "sensors",
+    "switches",
     "tides",
     "unique_pairs",
 ]
@@ -145,3 +147,15 @@ def tides(case: Case, t: int) -> list[Fact]:
     """n readings of a hundred machines, half of which rise and half of which fall: the largest is the newest, or the oldest."""
     turns = (1, -1)
     return [("temp", k % MACHINES, turns[k % 2] * (t * case.n + k)) for k in range(case.n)]
+
+
+def hot_machines(case: Case) -> list[Fact]:
+    """All machines are hot at first."""
+    return [("hot", i) for i in range(case.live)]
+
+
+def switches(case: Case, t: int) -> list[Fact]:
+    """Half of n machines cool down, and those get hot again that cooled down at the tick before."""
+    half = case.n // 2
+    cool = [("cool", k % case.live) for k in range(t * half, (t + 1) * half)]
+    return cool + [("hot", k % case.live) for k in range((t - 1) * half, t * half) if k >= 0]

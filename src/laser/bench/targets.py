@@ -203,6 +203,7 @@ TARGETS = (
         for name in ("count", "average", "extremes", "quantile")
     ),
     Target("recursion, widest window: × narrowest, by change", 1.5, _ends("w", "recursion", "µs/change")),
+    Target("hysteresis, 100,000 recorded: × 100, by change", 1.2, _against("live", "hysteresis", 100, 100_000, "µs/change")),
     Target("negation, 100,000 live: × 100, by change", 1.5, _against("live", "negation", 100, 100_000, "µs/change")),
     *(
         Target(f"{name}: its time × ours, where it does best", 1, _peer(name), at_least=True)
