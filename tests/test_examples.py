@@ -1,9 +1,14 @@
 """The examples run, from the command line too, and the engine answers them as the reference does."""
 
+import os
+import re
+
 import pytest
+from click.testing import CliRunner
 
 from laser.checks import find
 from laser.checks.load import load
+from laser.cli import main
 from laser.syntax.formatter import format_source
 from tests.cases_reader import EXAMPLES, Case, Settings, read_case, write_answers
 from tests.executors import by_changes, by_cli, by_reference
@@ -46,3 +51,28 @@ def test_examples_are_without_findings(path) -> None:
     program = load(path)
     findings = find(program, inputs=streamed)
     assert not findings, "\n".join(f.render(program.source, path.name) for f in findings)
+
+
+TABLES = EXAMPLES / "tables"
+PICTURES = {
+    **{name: [f"{name}.lars", f"{name}.stream"] for name in ("congestion", "payments", "hosts", "sessions")},
+    "heart": ["tables/heart.lars", "--input", "hr={clean}"],
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_pictures_show_what_is_drawn_today(name: str, tmp_path, monkeypatch) -> None:
+    """``LASER_REGOLD=1 pytest tests/test_examples.py`` draws them anew."""
+    monkeypatch.chdir(EXAMPLES)
+    drawn, clean = tmp_path / "drawn.svg", tmp_path / "heart.csv"
+    rows = (TABLES / "heart.csv").read_text("utf-8").splitlines(keepends=True)
+    clean.write_text("".join(row for row in rows if "n/a" not in row), "utf-8")
+    words = [word.format(clean=clean) for word in PICTURES[name]]
+    result = CliRunner().invoke(main, ["plot", *words, "-o", str(drawn), "--theme", "light", "--width", "800"])
+    assert result.exit_code == 0, result.output
+    kept = EXAMPLES / "pictures" / f"{name}.svg"
+    if os.environ.get("LASER_REGOLD"):
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(drawn.read_text("utf-8"), "utf-8")
+    assert drawn.read_text("utf-8") == kept.read_text("utf-8")
+    assert re.search(r"<rect|<path", kept.read_text("utf-8"))
