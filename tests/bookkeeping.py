@@ -71,7 +71,9 @@ def check_output(relation: RecentSetsInput, what: str) -> None:
 
 def check_indexes(relation: Relation, what: str) -> None:
     for positions, index in relation.index.tables.items() if relation.index else ():
-        assert index == _index(relation.alive, positions), f"{what}: the index by {positions} is not that of the keys"
+        found = {value: set(keys) for value, keys in index.items()}
+        assert found == _index(relation.alive, positions), f"{what}: the index by {positions} is not that of the keys"
+        assert all(len(keys) == 1 for keys in index.values() if isinstance(keys, tuple)), f"{what}: a tuple of keys"
 
 
 def _index(keys: Iterable[Any], positions: tuple[int, ...]) -> dict[Any, set[Any]]:

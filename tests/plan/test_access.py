@@ -100,3 +100,21 @@ def test_a_node_is_defined_once_however_often_it_is_asked_for() -> None:
     access = paths(PLAIN, PINNED)
     first, second = access.dated(P, HISTORY), access.dated(P, HISTORY)
     assert (first, len(access.rules[first])) == (second, 2)
+
+
+@pytest.mark.parametrize(
+    ("rules", "size", "own"),
+    [
+        (PINNED, 9, True),
+        (PINNED, 12, True),
+        (PINNED, 8, False),  # an atom outlives the window
+        ("@T p(X) :- a(X) at T.", 9, False),
+        ("@(T + 1) p(X) :- a(X) at T in [9].", 9, False),
+        ("@T p(X) :- a(X) at T in [9 every 3].", 9, False),
+        ("@T p(X) :- b(X), not a(X) at T in [9], c at T.", 9, False),
+        (f"{PINNED} @T p(X) :- b(X) at T in [5].", 9, True),
+        (f"{PINNED} @T p(X) :- b(X) at T in [20].", 9, False),
+    ],
+)
+def test_pinned_atoms_that_end_with_the_window_are_not_copied(rules: str, size: int, own: bool) -> None:
+    assert (paths(rules).dated(P, Sliding(size)) == Pinned(P)) is own

@@ -44,11 +44,14 @@ class Delta:
         return groups
 
     def clear(self) -> None:
-        self.added = []
+        if self.added:
+            self.added = []
         if self.removed:
             self.removed = []
-        self.shortened = []
-        self.fired = []
+        if self.shortened:
+            self.shortened = []
+        if self.fired:
+            self.fired = []
         if self._groups:
             self._groups = {}
 

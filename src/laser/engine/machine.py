@@ -195,18 +195,20 @@ class Machine:
         """Settle operators in order, as far as changes reach; the relations that changed."""
         self.derivations = 0
         touched: list[Relation] = []
+        operators, readers, start = self.operators, self.readers, self.start
         for source in moved:
             if source.delta:
                 touched.append(source)
-                queue.update(self.readers[source.number].of(source.delta))
+                queue.update(readers[source.number].of(source.delta))
         heap = sorted(queue)
         while heap:
-            operator = self.operators[heappop(heap)]
-            operator.settle(t, self.start)
+            operator = operators[heappop(heap)]
+            operator.settle(t, start)
             for relation in operator.outputs:
-                if relation.delta:
+                delta = relation.delta
+                if delta.added or delta.removed or delta.shortened or delta.fired:
                     touched.append(relation)
-                    for reader in self.readers[relation.number].of(relation.delta):
+                    for reader in readers[relation.number].of(delta):
                         if reader not in queue:
                             queue.add(reader)
                             heappush(heap, reader)

@@ -32,6 +32,9 @@ FOREVER = 2**1100
 
 DEAD = -1
 
+FEW = 20
+"""Keys for which a loop of Python's takes less time than to set up one in C."""
+
 
 class Relation:
     """Keys with horizons. The agenda is where it asks to be looked at when something falls due.
@@ -63,7 +66,7 @@ class Relation:
             return
         bucket = self.due.get(horizon)
         if bucket is None:
-            bucket = self.due[horizon] = set(keys)
+            self.due[horizon] = bucket = set(keys)
             self.agenda.wake(horizon + 1, self.number)
             self.scheduled += len(bucket)
         else:
@@ -71,11 +74,10 @@ class Relation:
             bucket.update(keys)
             self.scheduled += len(bucket)
 
-    def take_due(self, horizon: int) -> set[Key] | None:
-        """The keys that were to be looked at when this horizon has passed."""
-        bucket = self.due.pop(horizon, None)
-        if bucket is not None:
-            self.scheduled -= len(bucket)
+    def take_due(self, horizon: int) -> set[Key]:
+        """The keys that were to be looked at when this horizon has passed; whoever asks knows that there are some."""
+        bucket = self.due.pop(horizon)
+        self.scheduled -= len(bucket)
         return bucket
 
     def compact_due(self) -> None:
@@ -107,9 +109,9 @@ class Relation:
 
     def expired(self, t: int) -> list[Key]:
         """The keys whose horizon has passed; those that were renewed meanwhile are put off."""
-        bucket = self.take_due(t - 1)
-        if not bucket:
+        if t - 1 not in self.due:
             return []
+        bucket = self.take_due(t - 1)
         alive = self.alive
         gone = [key for key in bucket if alive.get(key, t) < t]
         if len(gone) < len(bucket):
@@ -133,6 +135,8 @@ class Relation:
     def merge(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
         """Take over what was derived; the keys that are new, and the dead ones that live again."""
         alive = self.alive
+        if len(found) == 1:
+            return self.merge_one(*found.popitem(), t)
         keys = set(found)
         new = keys.difference(alive)  # by the hashes that they keep
         again: Horizons = {}
@@ -147,6 +151,22 @@ class Relation:
         alive.update(found)
         self.index_new(found)
         return list(found), list(again)
+
+    def merge_one(self, key: Key, horizon: int, t: int) -> tuple[list[Key], list[Key]]:
+        """The same for a single key, which is what most ticks of a slow stream derive."""
+        old = self.alive.get(key)
+        if old is not None and old >= horizon:
+            return [], []
+        self.alive[key] = horizon
+        if old is None:
+            self.schedule(horizon, (key,))
+            if self.index:
+                self.index.add((key,))
+            return [key], []
+        if old >= t:
+            return [], []
+        self.schedule(horizon, (key,))
+        return [], [key]
 
     def index_new(self, fresh: Horizons) -> None:
         """Schedule and index keys that are new."""
@@ -182,7 +202,11 @@ class Relation:
         self.revoke(ended)
 
     def delete(self, keys: Collection[Key]) -> None:
-        deque(map(self.alive.__delitem__, keys), maxlen=0)
+        if len(keys) < FEW:
+            for key in keys:
+                del self.alive[key]
+        else:
+            deque(map(self.alive.__delitem__, keys), maxlen=0)
         if self.index:
             self.index.discard(keys)
 

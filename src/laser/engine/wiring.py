@@ -41,8 +41,12 @@ class Readers(NamedTuple):
         else:
             self.filtered.setdefault(constants.positions, {}).setdefault(constants.values, {})[operator] = None
 
-    def of(self, delta: Delta) -> Iterator[int]:
+    def of(self, delta: Delta) -> Iterable[int]:
         """Those that a change reaches."""
+        return self.always if not self.filtered else self.chosen(delta)
+
+    def chosen(self, delta: Delta) -> Iterator[int]:
+        """The same where some look at their own keys only."""
         yield from self.always
         for positions, table in self.filtered.items():
             for read in (ADDED, REMOVED, SHORTENED):

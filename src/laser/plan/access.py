@@ -167,6 +167,8 @@ class AccessPaths:
             fed["record"] = RecordedDated(predicate, window)
         if len(sources) == 1 and sources <= fed.keys():
             return fed[next(iter(sources))]
+        if sources == {"pinned"} and self.ends_within(predicate, window):
+            return Pinned(predicate)
         union = Union(predicate, "at", window, sources)
 
         def parts() -> Iterator[Part]:
@@ -179,6 +181,25 @@ class AccessPaths:
                 yield Part((self.pinned_in(predicate, window, (*values, TIME)),))
 
         return self.define(union, (*_values(predicate), TIME), parts)
+
+    def ends_within(self, predicate: Predicate, window: Window) -> bool:
+        """Whether all pinned atoms of a predicate end by themselves when they leave the window, or before.
+
+        They do where the time of the head is that of a body atom, in a window that is no longer.
+        """
+        if not isinstance(window, Sliding):
+            return False
+        return all(
+            any(
+                atom.is_positive
+                and atom.time is not None
+                and atom.time == rule.time
+                and isinstance(atom.window, Sliding)
+                and atom.window.ticks <= window.ticks
+                for atom in rule.own_atoms
+            )
+            for rule in self.program.rules_of(predicate)
+        )
 
     def always(self, predicate: Predicate, window: Window) -> Node:
         """``⊞ □ a``."""

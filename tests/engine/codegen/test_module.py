@@ -125,3 +125,16 @@ def test_a_body_of_thirty_atoms_nests_within_the_limit_of_python() -> None:
 def test_ids_of_functions_are_told_apart_by_owner_way_and_place() -> None:
     ids = [FunctionId(owner, way, place) for owner in ("d1", "d11", "n1") for way in Way for place in (None, 1, 11)]
     assert len({function_name(each) for each in ids}) == len(ids)
+
+
+def test_an_index_has_a_set_only_where_several_keys_share_a_value() -> None:
+    module = compile_plan(plan_of("q(X, Z) :- a(X, Y) in [3], b(Y, Z) in [3]."))
+    loaded = module.load([{} for _ in module.numbers], {**CODE_NAMES, "FOREVER": FOREVER})
+    (index,) = (index for node, index in loaded.indexes.items() if str(node).startswith("a/2"))
+    table = index.tables[2,]
+    index.add([("a", 1, 5), ("a", 2, 6), ("a", 3, 6), ("a", 4, 6)])
+    assert table == {5: (("a", 1, 5),), 6: {("a", 2, 6), ("a", 3, 6), ("a", 4, 6)}}
+    index.discard([("a", 9, 5), ("a", 3, 6), ("a", 9, 7)])
+    assert table == {5: (("a", 1, 5),), 6: {("a", 2, 6), ("a", 4, 6)}}
+    index.discard([("a", 1, 5), ("a", 2, 6), ("a", 4, 6)])
+    assert table == {}

@@ -52,7 +52,7 @@ class RuleFunctions(NamedTuple):
 class NodeIndex(NamedTuple):
     """The indexes of one node, and the functions that keep them."""
 
-    tables: Mapping[Positions, dict[Any, set[Key]]]
+    tables: Mapping[Positions, dict[Any, Collection[Key]]]
     add: Callable[[Iterable[Key]], None]
     discard: Callable[[Iterable[Key]], None]
 
@@ -91,7 +91,7 @@ class Module:
     def load(self, alive: Sequence[dict[Key, int]], helpers: Mapping[str, Any]) -> Loaded:
         """The functions over the keys of one machine. A function that is not there is a KeyError, here and now."""
         namespace: dict[str, Any] = dict(helpers)
-        tables: dict[Node, dict[Positions, dict[Any, set[Key]]]] = {}
+        tables: dict[Node, dict[Positions, dict[Any, Collection[Key]]]] = {}
         for node, number in self.numbers.items():
             namespace[keys_name(number)] = alive[number]
             for positions in self.indexes.get(node, ()):
@@ -233,7 +233,7 @@ def _comment(text: str) -> str:
 
 
 def _index_functions(number: int, node: Node, several: tuple[Positions, ...]) -> list[str]:
-    """The functions that keep the indexes of a node."""
+    """The functions that keep the indexes of a node. Most values have one key: a tuple of it takes a quarter of a set."""
     put, drop = [f"def {put_name(number)}(keys):"], [f"def {discard_name(number)}(keys):"]
     put.append("    for k in keys:")
     drop.append("    for k in keys:")
@@ -243,14 +243,16 @@ def _index_functions(number: int, node: Node, several: tuple[Positions, ...]) ->
         put += [
             f"        x = {value}",
             f"        s = {name}.get(x)",
-            f"        if s is None: {name}[x] = {{k}}",
+            f"        if s is None: {name}[x] = (k,)",
+            f"        elif s.__class__ is tuple: {name}[x] = {{k, *s}}",
             "        else: s.add(k)",
         ]
         drop += [
             f"        x = {value}",
             f"        s = {name}.get(x)",
-            "        if s is not None:",
+            "        if s.__class__ is set:",
             "            s.discard(k)",
             f"            if not s: del {name}[x]",
+            f"        elif s is not None and s[0] == k: del {name}[x]",
         ]
     return ["", "", f"# indexes of: {_comment(str(node))}", "", *put, "", *drop]

@@ -44,10 +44,9 @@ class Input(Relation, ABC):
 
     def expire(self, t: int) -> None:
         """Drop the keys whose horizon has passed. (What rests on them has expired with them, so no join needs them.)"""
-        bucket = self.take_due(t - 1)
-        if bucket is None:
+        if t - 1 not in self.due:
             return
-        gone = list(bucket)
+        gone = list(self.take_due(t - 1))
         horizons = list(map(self.alive.pop, gone))
         if max(horizons) >= t:
             renewed = {key: h for key, h in zip(gone, horizons, strict=True) if h >= t}

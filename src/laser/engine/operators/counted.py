@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
 
 from laser.answers import Key
 from laser.engine.arrivals import Arrivals
@@ -21,14 +20,15 @@ class _CountingOperator(Operator):
     def __init__(self, head: Relation, dated: Relation) -> None:
         super().__init__([head])
         self.head, self.dated = head, dated
-        self.counts: Counter[Key] = Counter()
+        self.counts: dict[Key, int] = {}
 
     def recount(self) -> set[Key]:
         """Count what came and what went; the keys that it concerns."""
         counts, delta = self.counts, self.dated.delta
-        points = [key[:-1] for key in delta.added]
-        counts.update(points)
-        touched = set(points)
+        touched = {key[:-1] for key in delta.added}
+        for key in delta.added:
+            point = key[:-1]
+            counts[point] = counts.get(point, 0) + 1
         for key in delta.removed:
             point = key[:-1]
             touched.add(point)
@@ -41,9 +41,10 @@ class _CountingOperator(Operator):
         """Let those of the keys hold that have enough time points."""
         head = self.head
         enough = {key for key in touched if self.is_enough(key, self.counts.get(key, 0))}
-        begun = list(enough.difference(head.alive))
-        ended = [key for key in touched - enough if key in head.alive]
-        head.hold_until_revoked(begun, ended)
+        begun = list(enough.difference(head.alive)) if enough else []
+        ended = [key for key in touched - enough if key in head.alive] if head.alive else []
+        if begun or ended:
+            head.hold_until_revoked(begun, ended)
 
     @abstractmethod
     def is_enough(self, key: Key, count: int) -> bool: ...

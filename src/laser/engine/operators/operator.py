@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from laser.answers import Key
@@ -74,6 +75,10 @@ class Trigger(NamedTuple):
     head: Relation
     rule: int
     filter: ConstantFilter | None = None
+
+    def reader(self) -> Callable[[], Collection[Key]]:
+        """What tells the keys that changed; without a filter, no function of Python's is called."""
+        return partial(self.read, self.delta) if self.filter is None else self.changed
 
     def changed(self) -> Collection[Key]:
         keys = self.read(self.delta)

@@ -26,30 +26,32 @@ class RuleOperator(Operator):
     ) -> None:
         super().__init__([head])
         self.head, self.derive, self.blame, self.checks, self.self_ending = head, derive, blame, checks, self_ending
+        self.joins, self.blames = ([(each.reader(), each.join) for each in several] for several in (derive, blame))
+        self.fire = head.fire if isinstance(head, PendingRelation) else None
 
     def settle(self, t: int, t0: int) -> None:
         head = self.head
         suspects: list[Key] = []
         if t - 1 in head.due:
             if self.self_ending:
-                head.drop_expired(head.expired(t) if self.blame else list(head.take_due(t - 1) or ()))
+                head.drop_expired(head.expired(t) if self.blame else list(head.take_due(t - 1)))
             else:
                 suspects = head.expired(t)
-        for trigger in self.blame:
-            if keys := trigger.changed():
-                suspects += head.suspect(trigger.join(keys, t, t0), t)
+        for changed, blame in self.blames:
+            if keys := changed():
+                suspects += head.suspect(blame(keys, t, t0), t)
         if suspects:
             if self.renew(suspects, t, t0) or head.promised:
                 head.finish_suspects(suspects, t)
             else:
                 head.drop_expired(suspects)
-        for trigger in self.derive:
-            if keys := trigger.changed():
-                fresh, _ = head.merge(trigger.join(keys, t, t0), t)  # type: ignore[arg-type]
+        for changed, join in self.joins:
+            if (keys := changed()) and (found := join(keys, t, t0)):
+                fresh, _ = head.merge(found, t)  # type: ignore[arg-type]
                 if fresh:
                     head.delta.add(fresh)
-        if isinstance(head, PendingRelation):
-            head.fire(t)
+        if self.fire is not None:
+            self.fire(t)
 
     def renew(self, suspects: list[Key], t: int, t0: int) -> bool:
         """Let suspects live that the present state derives; whether there are any."""
