@@ -1,0 +1,53 @@
+"""Rules that remember, on Spark: divided by key, and never by time."""
+
+from __future__ import annotations
+
+import pytest
+
+from laser import LaserError, parse
+from laser.spark import reason
+from laser.values import Atom
+from tests.spark.rooms import Setting
+from tests.spark.test_batch import agree
+
+PROGRAM = """
+#record on/1, rise/1.
+on(M) :- temp(M, V), V > 100.
+on(M) :- on(M) in [1 ago], not cool(M).
+cool(M) :- temp(M, V), V < 50.
+rise(M) :- on(M), not on(M) in [1 ago].
+often(M) :- rise(M) at least 2 times in [30].
+long(M) :- on(M) always in [9].
+"""
+LIFTED = "#record on/0. on :- temp(V), V > 100. on :- on in [1 ago], not cool. cool :- temp(V), V < 50."
+READINGS = [(t, f"m{m}", (40, 120, 80, 90)[(t // 5 + m) % 4]) for t in range(60) for m in range(5) if (t + m) % 4 == 0]
+
+
+@pytest.fixture(scope="module")
+def readings(spark):
+    return spark.createDataFrame(READINGS, "t int, machine string, v int").repartition(3)
+
+
+def test_what_is_remembered_does_not_depend_on_the_parts(readings):
+    rows = [(t, Atom("temp", (m, v))) for t, m, v in READINGS]
+    reference = Setting(parse(PROGRAM), rows, 0, 80).reference()
+    for buckets, slices in ((1, 1), (3, 4)):
+        answers = reason(PROGRAM, {"temp": readings}, time="t", start=0, until=80, buckets=buckets, slices=slices)
+        assert agree(answers, reference)
+        assert "not by time, because rules look at what was recorded" in answers.cut
+        answers.unpersist()
+
+
+def test_a_lifted_program_remembers_for_each_key(readings):
+    rows = [(t, Atom("temp", (m, v))) for t, m, v in READINGS]
+    reference = Setting(parse(LIFTED), rows, 0, 80).lifted_reference()
+    answers = reason(LIFTED, {"temp": readings}, time="t", key="machine", start=0, until=80, buckets=3)
+    assert agree(answers, reference)
+    answers.unpersist()
+
+
+def test_a_stream_that_remembers_asks_for_consent(spark, tmp_path):
+    spark.createDataFrame(READINGS[:3], "t int, machine string, v int").write.parquet(str(tmp_path / "in"))
+    stream = spark.readStream.schema("t int, machine string, v int").parquet(str(tmp_path / "in"))
+    with pytest.raises(LaserError, match="`#record` remembers"):
+        reason(PROGRAM, {"temp": stream}, time="t")
