@@ -11,6 +11,7 @@ READY := $(VENV)/.ready
 LAWS ?= 20000
 FUZZ ?= 10000
 SOAK ?= 100000
+ATTACKS ?= 2000
 SEED ?= 1
 BENCH ?= --targets
 LOAD ?= 20
@@ -19,7 +20,7 @@ RATES ?= 2000000
 MINUTES ?= 5
 PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format bench laws soak fuzz serve-load spark-rates test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
+.PHONY: help setup demo test check format bench laws soak fuzz attack serve-load spark-rates test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -62,6 +63,9 @@ soak: setup      ## run bounded programs for long, and compare memory (SOAK=1000
 
 fuzz: setup      ## feed mutated programs and streams (FUZZ=10000 SEED=1)
 	$(BIN)/python -m tests.fuzz $(FUZZ) --seed $(SEED)
+
+attack: setup    ## input that is made to break something, each kind so often (ATTACKS=2000 SEED=1)
+	$(BIN)/python -m tests.attack $(ATTACKS) --seed $(SEED)
 
 serve-load: setup  ## 50 clients follow one live stream of 1,000 facts/s (LOAD=20)
 	$(BIN)/python -m tests.serve.load --clients 50 --rate 1000 --seconds $(LOAD)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-__all__ = ["Names", "closest", "count", "did_you_mean", "is_slip", "listed", "printable", "quoted", "short"]
+__all__ = ["Names", "closest", "count", "did_you_mean", "is_slip", "listed", "printable", "quoted", "short", "shown"]
 
 _FORBIDDEN = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
@@ -41,6 +41,14 @@ def short(text: str, most: int = 80) -> str:
     'aaaaa…'
     """
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def shown(value: object) -> str:
+    """A value in a message, whatever it is: Python refuses to write integers of very many digits."""
+    try:
+        return short(repr(value))
+    except ValueError:
+        return f"{type(value).__name__} of very many digits"
 
 
 def quoted(thing: object) -> str:

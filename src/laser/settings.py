@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from laser.errors import TimeError
+from laser.phrases import shown
 from laser.ticks import SECOND, Tick, TimeInput, is_date, read_length
 from laser.values import Atom
 from laser.values.facts import FactInput, to_atoms
@@ -107,6 +108,8 @@ def _zone(name: str | None) -> str | None:
 
 
 def _limit(limit: int) -> int:
+    if not isinstance(limit, int):
+        raise TypeError(f"the limit is a number of derivations, an integer, not {shown(limit)}")
     if limit < 0:
-        raise ValueError(f"the limit must not be negative, but is {limit}")
+        raise ValueError(f"the limit must not be negative, but is {shown(limit)}")
     return limit

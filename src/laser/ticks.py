@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from laser.errors import TimeError
-from laser.phrases import short
+from laser.phrases import shown
 from laser.values.time import Duration
 from laser.zones import zone_of
 
@@ -83,13 +83,13 @@ class Tick:
         if isinstance(text, Tick):
             return text
         if not isinstance(text, str):
-            raise TimeError(f"{text!r} is not a tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'")
+            raise TimeError(
+                f"{shown(text)} is not a tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'"
+            )
         match = _DURATION.match(text) if len(text) <= LONGEST_LENGTH else None
         unit = _unit(match[2]) if match else None
         if match is None or unit is None:
-            raise TimeError(
-                f"{short(repr(text))} is no tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'"
-            )
+            raise TimeError(f"{shown(text)} is no tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'")
         seconds = Fraction(match[1] or "1") * UNITS[unit]
         if seconds <= 0:
             raise TimeError("a tick must last longer than nothing")
@@ -133,7 +133,7 @@ class Tick:
             moment = datetime.fromisoformat(text)
         except ValueError:
             raise TimeError(
-                f"{short(repr(text))} is no time: write a non-negative integer or an ISO 8601 date and time"
+                f"{shown(text)} is no time: write a non-negative integer or an ISO 8601 date and time"
             ) from None
         return self.from_datetime(moment, zone)
 
@@ -220,12 +220,11 @@ def check_time(time: object) -> int:
     if type(time) is int and 0 <= time <= MAX_TIME:
         return time
     if isinstance(time, bool) or not hasattr(time, "__index__"):
-        raise TimeError(f"{time!r} is no time point: it must be a non-negative integer")
+        raise TimeError(f"{shown(time)} is no time point: it must be a non-negative integer")
     try:
         point = int(time.__index__())
     except Exception as error:  # whatever a foreign object raises: it is no time point
-        raise TimeError(f"{time!r} is no time point: {error}") from None
+        raise TimeError(f"{shown(time)} is no time point: {error}") from None
     if not 0 <= point <= MAX_TIME:
-        shown = point if abs(point) < 10**30 else "a number of more than 30 digits"
-        raise TimeError(f"{shown} is no time point: it must lie in [0, {MAX_TIME}]")
+        raise TimeError(f"{shown(point)} is no time point: it must lie in [0, {MAX_TIME}]")
     return point

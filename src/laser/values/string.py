@@ -18,7 +18,15 @@ RESERVED = frozenset(WORDS)
 """The words of the language: no predicate is called so, and as strings they are written in quotes."""
 
 _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
-_HIDDEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_HIDDEN = (
+    *range(0x20),
+    *range(0x7F, 0xA0),
+    *range(0x200E, 0x2010),
+    *range(0x2028, 0x202F),
+    *range(0x2066, 0x206A),
+    0xFFFE,
+    0xFFFF,
+)
 """Control characters, separators of lines, and what turns the direction of writing: raw, they command a terminal."""
 _ESCAPES = str.maketrans(
     {code: f"\\u{code:04x}" for code in _HIDDEN}

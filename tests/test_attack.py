@@ -1,0 +1,13 @@
+"""A short run of every attack; `make attack` is the long one."""
+
+import pytest
+
+from tests.attack import ATTACKS, try_attack
+
+TRIES = 60
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_nothing_breaks(name: str) -> None:
+    results = [try_attack(name, f"test/{number}") for number in range(TRIES)]
+    assert [wrong for _, wrong in results if wrong] == []
