@@ -10,12 +10,12 @@ import pytest
 
 import laser
 from laser import Atom, FactError, LaserError, ProgramError, Reasoner, TimeError
-from laser.checks import load
 from laser.engine import intake
 from laser.io import lines
 from laser.io.read import read_background
 from laser.phrases import printable
 from laser.plot.run import timeline
+from laser.syntax import files
 from laser.values.facts import parse_fact
 
 COMMANDS = ["\x1b[31mred\x1b[0m", "a\x00b", "x\x07y", "\u202eabc", "z\x9b31m", "a\x7fb", "\u2028"]
@@ -125,7 +125,7 @@ def test_predicates_that_are_no_longer_streamed_are_forgotten(monkeypatch: pytes
 
 
 def test_a_program_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "MOST_BYTES", 1000)
+    monkeypatch.setattr(files, "MOST_BYTES", 1000)
     with pytest.raises(ProgramError, match="longer than 1,000 bytes"):
         laser.load("/dev/zero")
 
