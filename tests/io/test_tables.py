@@ -24,7 +24,9 @@ GOOD = [("007", 80), ("p1", 131.5), ("p2", 90)]
 def read(
     path: Path, rejects: Rejects | None = None, tick: str = "1 s", ahead: Ahead | None = None, **given
 ) -> list[Record]:
-    return read_tables([TableInput(**{**HR, "path": str(path), **given})], Tick.parse(tick), rejects, ahead)
+    return list(
+        read_tables([TableInput(**{**HR, "path": str(path), **given})], Tick.parse(tick), rejects, ahead).records()
+    )
 
 
 def as_csv(place: Path) -> Path:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
@@ -29,11 +30,13 @@ from laser.io import FORMATS, FORMS, Record, Rejects, format_of, write_whole_byt
 from laser.io.formats.format import AnswerWriter, Format, FormName, LineFormat, Times
 from laser.io.forms import Changes
 from laser.io.lines import STDIN
+from laser.io.tables import Facts
 from laser.phrases import count
 from laser.settings import DEFAULT_LIMIT
 from laser.sql.history import Engine
 from laser.syntax.program import Program
 from laser.ticks import read_length
+from laser.values.facts import FactInput
 
 __all__ = ["command"]
 
@@ -192,12 +195,48 @@ def evaluate(wanted: EvalOptions) -> int:
             if wanted.summarises:
                 messages.say(answered.summary(rejects.count if rejects else 0))
             return 0
-        records = wanted.records(program, wanted.stream, rejects)
-        inbox = Inbox(records) if wanted.follows else None
-        stack.enter_context(interrupts(inbox or threading.Event(), wanted.follows, _say_nothing))
-        run = _reason(wanted, program, records, inbox, stack)
+        in_bulk = wanted.tables and wanted.stream is None and not wanted.follows and not wanted.takes_any_order
+        reason = _reason_in_bulk if in_bulk else _reason_by_record
+        run, inbox = reason(wanted, program, rejects, stack)
     run.close(rejects.count if rejects else 0)
     return INTERRUPTED if inbox is not None and inbox.is_set() else 0
+
+
+def _reason_in_bulk(
+    wanted: EvalOptions, program: Program, rejects: Rejects | None, stack: ExitStack
+) -> tuple[Run, None]:
+    """Let the reasoner answer tables that are complete, a time point after the other."""
+    stack.enter_context(interrupts(threading.Event(), False, _say_nothing))
+    with _no_collection(stack):
+        found = wanted.facts(program, rejects)
+    reasoner = Reasoner.of(program, replace(wanted.settings, dates=found.iso))
+    run = Run(wanted, reasoner, _open_writer(wanted, reasoner.dates, stack))
+    run.answer(run.steps_of(found))
+    return run, None
+
+
+@contextmanager
+def _no_collection(stack: ExitStack) -> Iterator[None]:
+    """Millions of tuples are made here, and none becomes garbage before the run ends: the collector need not look at them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        stack.callback(gc.unfreeze)
+        if was_on:
+            gc.enable()
+
+
+def _reason_by_record(
+    wanted: EvalOptions, program: Program, rejects: Rejects | None, stack: ExitStack
+) -> tuple[Run, Inbox[Record] | None]:
+    """Let the reasoner answer records, which come through an inbox where the stream is followed."""
+    records = wanted.records(program, wanted.stream, rejects)
+    inbox = Inbox(records) if wanted.follows else None
+    stack.enter_context(interrupts(inbox or threading.Event(), wanted.follows, _say_nothing))
+    return _reason(wanted, program, records, inbox, stack), inbox
 
 
 def _say_nothing(_: str) -> None:
@@ -288,6 +327,12 @@ class Run:
         """The steps through records that are in order, up to the end that was asked for."""
         stream = ((record.time, record.facts) for record in records)
         return step_through(self._reasoner, stream, self._wanted.settings.until)
+
+    def steps_of(self, found: Facts) -> Iterator[Step]:
+        """The steps through facts that are all there, and of their types, up to the end that was asked for."""
+        for time, facts in found.by_time():
+            yield Step(time, cast(list[FactInput], facts), self._reasoner.take(time, facts))
+        yield from step_through(self._reasoner, (), self._wanted.settings.until)
 
     def answer(self, steps: Iterable[Step]) -> None:
         """Write the answers of all steps."""

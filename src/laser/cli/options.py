@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -23,7 +24,7 @@ from laser.io.ahead import Ahead
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
 from laser.io.read import Manner
-from laser.io.tables import TIMES, TableInput, follow_table, read_tables
+from laser.io.tables import TIMES, Facts, TableInput, follow_table, read_tables
 from laser.phrases import did_you_mean, listed
 from laser.rules.uses import find_uses
 from laser.settings import DEFAULT_LIMIT, RunSettings, read_warmup
@@ -291,21 +292,28 @@ class RunFlags:
             return read_stream(stream, self.input_format, self.tick, settings.start, rejects, program.inputs, manner)
         if stream is not None:
             raise click.UsageError("give a STREAM or tables with --input, not both")
-        if len(self.delimiter) != 1:
-            raise click.BadParameter("it is one character", param_hint="--delimiter")
-        rows = self._rows([self._table(program, name, path) for name, path in self.tables.items()], rejects)
-        start, until = settings.start, settings.until
-        return (row for row in rows if (start is None or start <= row.time) and (until is None or row.time <= until))
-
-    def _rows(self, inputs: list[TableInput], rejects: Rejects | None) -> Iterable[Record]:
-        """The rows of tables, in the order of time; of a live one, as they come."""
         if not self.is_live:
-            return read_tables(inputs, self.tick, rejects, self._ahead())
-        if len(inputs) > 1:
+            return self.facts(program, rejects).records()
+        if len(self.tables) > 1:
             raise click.UsageError(
                 "one table can be followed as it grows: of several, nobody knows which one is behind"
             )
-        return follow_table(inputs[0], self.tick, rejects, self._ahead())
+        rows = follow_table(self._inputs(program)[0], self.tick, rejects, self._ahead())
+        start, until = settings.start, settings.until
+        return (row for row in rows if (start is None or start <= row.time) and (until is None or row.time <= until))
+
+    def facts(self, program: Program, rejects: Rejects | None = None) -> Facts:
+        """The rows of tables that are complete, in the order of time, from the start to the end that were asked for."""
+        found = read_tables(self._inputs(program), self.tick, rejects, self._ahead())
+        start, until = self.settings.start, self.settings.until
+        first = 0 if start is None else bisect_left(found.times, start)
+        last = len(found.times) if until is None else bisect_right(found.times, until)
+        return found if last - first == len(found.times) else found.between(first, last)
+
+    def _inputs(self, program: Program) -> list[TableInput]:
+        if len(self.delimiter) != 1:
+            raise click.BadParameter("it is one character", param_hint="--delimiter")
+        return [self._table(program, name, path) for name, path in self.tables.items()]
 
     def _ahead(self) -> Ahead:
         """Which dates are taken for wrong; where none are, a warning tells of the first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn, Unpack
+from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 
 from laser.answers import Changes, Interval, Shift, Snapshot
 from laser.checks.accept import accept
@@ -219,6 +219,14 @@ class Reasoner:
         point = self._check_time(self.point(time))
         if self._program.inputs:
             facts = [of_types(to_atom(fact), self._program.inputs) for fact in listed(facts)]
+        return self._take(point, facts)
+
+    def take(self, point: int, facts: list[Any]) -> Changes:
+        """The same for a time point and facts of which a reader has seen to it that they are of their declared types."""
+        self._check_usable()
+        return self._take(self._check_time(point), facts)
+
+    def _take(self, point: int, facts: Iterable[FactInput]) -> Changes:
         given, groups = receive(facts, self._known)
         try:
             shifts = self._advance(point, groups, given)

@@ -27,6 +27,10 @@ class Ahead:
     _latest: int | None = None
     _told: bool = False
 
+    def covers(self, time: int) -> bool:
+        """Whether a time does not lie ahead, so that nothing is to be said of it."""
+        return time <= self.tick.from_datetime(self.clock() + (self.limit or timedelta(0))) or self._told
+
     def fault(self, time: int, line: int) -> str | None:
         """What is wrong with the date of a row, if anything."""
         if self._latest is not None and time <= self._latest:

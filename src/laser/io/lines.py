@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from laser.errors import RecordError
 
-__all__ = ["MAX_LINE", "STDIN", "Line", "open_lines", "source_name"]
+__all__ = ["MAX_LINE", "STDIN", "Line", "decode", "lines_of", "open_bytes", "open_lines", "source_name"]
 
 STDIN = "-"
 MAX_LINE = 16 * 1024 * 1024
@@ -46,9 +46,9 @@ def source_name(path: str | Path) -> str:
 @contextmanager
 def open_lines(path: str | Path, grows: bool = False) -> Iterator[Iterator[Line]]:
     """Open a source; ``-`` is standard input, whose lines are handed on as soon as they are complete. A file that ``grows`` has no end."""
-    with _open_bytes(path) as handle:
+    with open_bytes(path) as handle:
         followed = grows and Path(path).is_file() and Path(path).suffix != ".gz"
-        yield _lines(cast(BinaryIO, _Growing(handle)) if followed else handle, source_name(path))
+        yield lines_of(cast(BinaryIO, _Growing(handle)) if followed else handle, source_name(path))
 
 
 class _Growing:
@@ -70,7 +70,8 @@ class _Growing:
         return line
 
 
-def _open_bytes(path: str | Path) -> AbstractContextManager[BinaryIO]:
+def open_bytes(path: str | Path) -> AbstractContextManager[BinaryIO]:
+    """A source as bytes, without its compression."""
     if str(path) == STDIN:
         return nullcontext(_stdin())
     if Path(path).suffix == ".gz":
@@ -86,8 +87,8 @@ def _stdin() -> BinaryIO:
         return sys.stdin.buffer
 
 
-def _lines(handle: BinaryIO, name: str) -> Iterator[Line]:
-    number = 0
+def lines_of(handle: BinaryIO, name: str, number: int = 0) -> Iterator[Line]:
+    """The lines of an open source, numbered from the one after ``number`` on."""
     while True:
         try:
             raw = handle.readline(MAX_LINE + 1)
@@ -98,10 +99,11 @@ def _lines(handle: BinaryIO, name: str) -> Iterator[Line]:
         number += 1
         if number == 1:
             raw = raw.removeprefix(_BOM)
-        yield _overlong(handle, raw, number, name) if len(raw) > MAX_LINE else _decode(raw, number)
+        yield _overlong(handle, raw, number, name) if len(raw) > MAX_LINE else decode(raw, number)
 
 
-def _decode(raw: bytes, number: int) -> Line:
+def decode(raw: bytes, number: int) -> Line:
+    """A line from its bytes."""
     raw = raw.removesuffix(b"\n")
     try:
         return Line(number, raw.decode("utf-8"))

@@ -7,32 +7,31 @@ malformed, with its line, its column, its value and what was expected.
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
-from pathlib import Path
-from typing import Any
+from functools import partial
+from itertools import islice, repeat
+from operator import le
+from typing import Any, NamedTuple
 
 from laser.errors import FactError, LaserError
 from laser.io.ahead import Ahead
-from laser.io.formats import CSV, JSONL, PARQUET, TEXT, format_of
-from laser.io.formats.jsonl import read_object
-from laser.io.lines import STDIN, open_lines, source_name
+from laser.io.columns import Memo, from_json_values, from_texts
+from laser.io.formats import format_of
+from laser.io.lines import source_name
 from laser.io.records import Item, Malformed, Record, Rejects, accept_records, reason_of
+from laser.io.table_blocks import Field, NumberedRow, Row, TableBlock, live_rows, table_blocks
 from laser.phrases import listed
 from laser.ticks import Tick, check_time, is_date
 from laser.values import Atom, Predicate
 from laser.values.declared import Declared
 
-__all__ = ["TIMES", "TableInput", "follow_table", "read_tables"]
+__all__ = ["TIMES", "Facts", "TableInput", "follow_table", "read_tables"]
 
 TIMES = ("time", "timestamp", "ts")
 """The columns that are the time where none is named, the first that there is."""
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,28 +50,71 @@ class TableInput:
     delimiter: str = ","
 
 
+class Facts(NamedTuple):
+    """The facts of a stream that is complete, in the order of time, by column: their times, and the facts as flat tuples."""
+
+    times: list[int]
+    facts: list[tuple[Any, ...]]
+    iso: bool
+
+    def between(self, first: int, last: int) -> Facts:
+        """A part of it, by the places of the facts."""
+        return Facts(self.times[first:last], self.facts[first:last], self.iso)
+
+    def by_time(self) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
+        """The facts of each time point that has some."""
+        end = 0
+        while end < len(self.times):
+            begin, time = end, self.times[end]
+            end = bisect_right(self.times, time, begin)
+            yield time, self.facts[begin:end]
+
+    def records(self) -> Iterator[Record]:
+        """The same, one by one; where each came from is forgotten."""
+        for time, fact in zip(self.times, self.facts, strict=True):
+            yield Record(time, (Atom.of(fact),), self.iso, 0, "")
+
+
 def read_tables(
     inputs: Sequence[TableInput], tick: Tick, rejects: Rejects | None = None, ahead: Ahead | None = None
-) -> list[Record]:
-    """The rows of all tables as the records of one stream, in the order of time; those too far ``ahead`` are malformed."""
-    several = len(inputs) > 1
-    records = [
-        record
-        for table in inputs
-        for record in accept_records(
-            _named(_Reader(table, tick, ahead).items(), several and table.path), rejects, source_name(table.path)
-        )
-    ]
-    if len({record.iso for record in records}) > 1:
+) -> Facts:
+    """The rows of all tables as one stream, in the order of time; those too far ``ahead`` are malformed."""
+    times: list[int] = []
+    facts: list[tuple[Any, ...]] = []
+    kinds: set[bool] = set()
+    for table in inputs:
+        reader = _Reader(table, tick, ahead)
+        for block in table_blocks(table.path, format_of(table.path, table.layout), table.delimiter):
+            found = reader.bulk(block)
+            if found is None:
+                items = _named(reader.items(block.rows()), len(inputs) > 1 and table.path)
+                records = list(accept_records(items, rejects, source_name(table.path)))
+                kinds.update(record.iso for record in records)
+                found = [record.time for record in records], [tuple(record.facts[0]) for record in records]
+            else:
+                kinds.add(reader.iso)
+            times += found[0]
+            facts += found[1]
+    if len(kinds) > 1:
         raise LaserError("some times are dates and others are numbers: turn one into the other first")
-    return sorted(records, key=attrgetter("time"))
+    return _sorted(Facts(times, facts, True in kinds))
+
+
+def _sorted(found: Facts) -> Facts:
+    """By time; rows of one time point stay in their order."""
+    times = found.times
+    if all(map(le, times, islice(times, 1, None))):
+        return found
+    order = sorted(range(len(times)), key=times.__getitem__)
+    return Facts([times[i] for i in order], [found.facts[i] for i in order], found.iso)
 
 
 def follow_table(
     table: TableInput, tick: Tick, rejects: Rejects | None = None, ahead: Ahead | None = None
 ) -> Iterator[Record]:
     """The rows of a table as they come: standard input, or a file that grows. They are not sorted."""
-    return accept_records(_Reader(table, tick, ahead, grows=True).items(), rejects, source_name(table.path))
+    rows = live_rows(table.path, format_of(table.path, table.layout), table.delimiter)
+    return accept_records(_Reader(table, tick, ahead).items(rows), rejects, source_name(table.path))
 
 
 def _named(items: Iterable[Item], path: str | bool) -> Iterator[Item]:
@@ -84,20 +126,59 @@ def _named(items: Iterable[Item], path: str | bool) -> Iterator[Item]:
 class _Reader:
     """Reads one table; which column is what is settled with its first row."""
 
-    def __init__(self, table: TableInput, tick: Tick, ahead: Ahead | None, grows: bool = False) -> None:
-        self.table, self.tick, self.ahead, self.grows = table, tick, ahead, grows
+    def __init__(self, table: TableInput, tick: Tick, ahead: Ahead | None) -> None:
+        self.table, self.tick, self.ahead = table, tick, ahead
         self.time = ""
         self.args: Sequence[str] = ()
+        self.iso = False
+        self._kinds: set[bool] = set()
+        self._points = Memo(self._point)
+        self._memos = [Memo(partial(self._read, kind)) for kind in table.types]
 
-    def items(self) -> Iterator[Item]:
-        is_known = False
-        for number, text, row in _rows(self.table, self.grows):
+    def bulk(self, block: TableBlock) -> tuple[list[int], list[tuple[Any, ...]]] | None:
+        """The times and facts of a block; None where some row needs a closer look."""
+        if not self.time and (names := block.names()) is not None:
+            self._settle(names)
+        found = block.columns([self.time, *self.args]) if self.time else None
+        if not found:
+            return None
+        moments, *values = found
+        times = self._times(moments)
+        convert = from_texts if block.is_text else from_json_values
+        columns = [convert(*given) for given in zip(values, self.table.types, self._memos, strict=True)]
+        if times is None or not times or any(column is None for column in columns):
+            return None
+        return times, list(zip(repeat(self.table.predicate.name), *columns))
+
+    def _times(self, moments: Sequence[Any]) -> list[int] | None:
+        """The time points of a column; all are dates, or none."""
+        if len(set(map(type, moments))) != 1:
+            return None
+        points = self._points.all(moments)
+        if not points or len(self._kinds) > 1:
+            return None
+        self.iso = True in self._kinds
+        return None if self.iso and self.ahead is not None and not self.ahead.covers(max(points)) else points
+
+    def _point(self, moment: Any) -> int:
+        time, iso = self._time(moment)
+        self._kinds.add(iso)
+        return time
+
+    def _read(self, kind: Declared, text: str) -> Any:
+        """A field, or a text of a type of its own that is written as one."""
+        if not text and kind is not Declared.STRING:
+            raise FactError("it is missing")
+        return kind.read(text)
+
+    def items(self, rows: Iterable[NumberedRow]) -> Iterator[Item]:
+        """Rows one by one, with what is wrong with some."""
+        for number, text, row in rows:
             if isinstance(row, str):
                 yield Malformed(number, text, row)
                 continue
-            if not is_known:
+            if not self.time:
                 self._settle(list(row))
-                is_known = True
             try:
                 time, iso = self._time(row.get(self.time))
                 if iso and self.ahead is not None and (fault := self.ahead.fault(time, number)) is not None:
@@ -146,77 +227,6 @@ class _Reader:
         if value is None or (value == "" and kind is not Declared.STRING):
             raise FactError(f"column {column} is missing: {kind.words} is expected")
         try:
-            return kind.read(str(value)) if isinstance(value, _Field) else kind.check(value)
+            return kind.read(str(value)) if isinstance(value, Field) else kind.check(value)
         except FactError as error:
             raise FactError(f"column {column}: {error}") from None
-
-
-class _Field(str):
-    """A field of CSV: its text has no type of its own."""
-
-    __slots__ = ()
-
-
-def _rows(table: TableInput, grows: bool = False) -> Iterator[tuple[int, str, Row | str]]:
-    """The rows of a file with their numbers and texts; a text in place of a row says why there is none."""
-    form = format_of(table.path, table.layout)
-    if form is PARQUET:
-        if grows and table.path != STDIN:
-            raise LaserError(f"{table.path}: a file of {form.title} is complete, so the clock does not matter to it")
-        for number, row in enumerate(PARQUET.rows(table.path), 1):
-            yield number, json.dumps(row, ensure_ascii=False, default=str), row
-    elif form is JSONL:
-        yield from _json_rows(table.path, grows)
-    elif form in (CSV, TEXT):
-        yield from _csv_rows(table.path, table.delimiter, grows)
-    else:
-        raise LaserError(f"{table.path}: {form.title} is not a format of tables")
-
-
-def _json_rows(path: str | Path, grows: bool) -> Iterator[tuple[int, str, Row | str]]:
-    with open_lines(path, grows) as lines:
-        for number, text, fault in lines:
-            if fault is not None or not text.strip():
-                if fault is not None:
-                    yield number, text, fault
-                continue
-            try:
-                yield number, text, read_object(text)
-            except (FactError, RecursionError) as error:
-                yield number, text, reason_of(error)
-
-
-def _csv_rows(path: str | Path, delimiter: str, grows: bool) -> Iterator[tuple[int, str, Row | str]]:
-    header: list[str] | None = None
-    with open_lines(path, grows) as lines:
-        for number, text, fault in CSV.gather(lines):
-            if fault is not None:
-                yield number, text, fault
-                continue
-            fields = _fields(text, delimiter)
-            if not fields:
-                continue
-            if header is None:
-                header = [name.strip() for name in fields]
-                _check_header(path, header)
-                continue
-            yield number, text, _row(header, fields)
-    if header is None:
-        raise LaserError(f"{path} is empty: a table begins with a line of the names of its columns")
-
-
-def _fields(text: str, delimiter: str) -> list[str]:
-    return next(csv.reader([text.rstrip("\r")], delimiter=delimiter), [])
-
-
-def _row(header: Sequence[str], fields: Sequence[str]) -> Row | str:
-    if len(fields) != len(header):
-        return f"the row has {len(fields)} fields, and the header has {len(header)}"
-    return dict(zip(header, map(_Field, fields), strict=True))
-
-
-def _check_header(path: str | Path, header: Iterable[str]) -> None:
-    names = list(header)
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise LaserError(f"{path}: two columns are called {twice!r}; rename one of them")

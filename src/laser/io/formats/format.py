@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Literal, Protocol, TypeAlias
 
@@ -42,7 +43,13 @@ class Times:
     dates: bool = False
 
     def __call__(self, time: int) -> int | str:
-        return self.tick.to_text(time) if self.dates else time
+        return _date(self.tick, time) if self.dates else time
+
+
+@lru_cache(maxsize=64)
+def _date(tick: Tick, time: int) -> str:
+    """A date as text: the changes of one time point, of which there may be many, ask for the same one."""
+    return tick.to_text(time)
 
 
 class AnswerWriter(Protocol):

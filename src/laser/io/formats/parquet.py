@@ -56,6 +56,11 @@ class Parquet(Format):
 
     def rows(self, path: str | Path) -> Iterator[Row]:
         """The rows of a file, by the names of their columns."""
+        for batch in self.batches(path):
+            yield from batch.to_pylist()
+
+    def batches(self, path: str | Path) -> Iterator[Any]:
+        """The rows of a file, by the batch; times are in microseconds, as the language has them."""
         try:
             from pyarrow import ArrowInvalid
             from pyarrow.parquet import ParquetFile
@@ -65,7 +70,7 @@ class Parquet(Format):
         try:
             with ParquetFile(source) as file:
                 for batch in file.iter_batches():
-                    yield from batch.to_pylist()
+                    yield _in_micros(batch)
         except ArrowInvalid as error:
             raise LaserError(f"{source_name(path)} is not a Parquet file: {error}") from None
 
@@ -82,6 +87,22 @@ class Parquet(Format):
 
 
 PARQUET = Parquet()
+
+
+def _in_micros(batch: Any) -> Any:
+    """A batch whose times are not in nanoseconds, as those of pandas are: Python has no such."""
+    import pyarrow as pa
+
+    kinds = dict(zip(batch.schema.names, batch.schema.types, strict=True))
+    if not any(pa.types.is_timestamp(kind) and kind.unit == "ns" for kind in kinds.values()):
+        return batch
+    columns = [
+        column.cast(pa.timestamp("us", kind.tz), safe=False)
+        if pa.types.is_timestamp(kind) and kind.unit == "ns"
+        else column
+        for column, kind in zip(batch.columns, kinds.values(), strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=list(kinds))
 
 
 class _Writer:

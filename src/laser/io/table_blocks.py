@@ -1,0 +1,279 @@
+"""The rows of a table, by the block: as columns where every row is as it should be, else one by one with their numbers.
+
+Rows that come as they happen (`live_rows`) are never in blocks.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from laser.errors import FactError, LaserError
+from laser.io.blocks import Block, read_blocks
+from laser.io.formats import CSV, JSONL, PARQUET, TEXT
+from laser.io.formats.format import Format
+from laser.io.formats.jsonl import STRICT, read_object
+from laser.io.lines import STDIN, Line, open_lines
+from laser.io.records import reason_of
+
+__all__ = ["Field", "NumberedRow", "Row", "TableBlock", "live_rows", "table_blocks"]
+
+Row: TypeAlias = Mapping[str, Any]
+NumberedRow: TypeAlias = tuple[int, str, Row | str]
+"""The number of a row, its text, and its values; a text in place of them says why there are none."""
+
+
+class Field(str):
+    """A field of CSV: its text has no type of its own."""
+
+    __slots__ = ()
+
+
+class TableBlock(Protocol):
+    """Successive rows."""
+
+    is_text: bool
+    """Whether values are fields of CSV."""
+
+    def names(self) -> list[str] | None:
+        """The names of the columns; None where the rows must be asked."""
+
+    def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
+        """The values of some columns; None where a row must be looked at."""
+
+    def rows(self) -> Iterator[NumberedRow]:
+        """The same rows one by one."""
+
+
+def table_blocks(path: str, form: Format, delimiter: str) -> Iterator[TableBlock]:
+    """The rows of a file that is complete."""
+    if form is PARQUET:
+        return _parquet_blocks(path)
+    if form is JSONL:
+        return (JsonBlock(block) for block in read_blocks(path))
+    if form in (CSV, TEXT):
+        return _csv_blocks(path, delimiter)
+    raise LaserError(f"{path}: {form.title} is not a format of tables")
+
+
+def live_rows(path: str, form: Format, delimiter: str) -> Iterator[NumberedRow]:
+    """The rows of a file that grows, or of standard input."""
+    if form is PARQUET:
+        if path != STDIN:
+            raise LaserError(f"{path}: a file of {form.title} is complete, so the clock does not matter to it")
+        for block in _parquet_blocks(path):
+            yield from block.rows()
+        return
+    with open_lines(path, grows=True) as lines:
+        yield from _json_rows(lines) if form is JSONL else _csv_rows(path, lines, delimiter, None)
+
+
+# -- CSV
+
+
+@dataclass
+class CsvBlock:
+    """Rows of CSV below their header."""
+
+    path: str
+    header: list[str]
+    block: Block
+    delimiter: str
+    is_text: bool = field(default=True, init=False)
+
+    def names(self) -> list[str] | None:
+        return self.header
+
+    def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
+        texts = self.block.texts
+        try:
+            rows = None if texts is None else list(csv.reader(texts, delimiter=self.delimiter))
+        except csv.Error:
+            return None
+        if not rows or texts is None or len(rows) != len(texts) or set(map(len, rows)) != {len(self.header)}:
+            return None
+        columns = list(zip(*rows, strict=True))
+        return [columns[self.header.index(name)] for name in names]
+
+    def rows(self) -> Iterator[NumberedRow]:
+        return _csv_rows(self.path, self.block.by_line(), self.delimiter, self.header)
+
+
+def _csv_blocks(path: str, delimiter: str) -> Iterator[TableBlock]:
+    header: list[str] | None = None
+    for block in _with_whole_fields(read_blocks(path)):
+        below = block
+        if header is None:
+            header, below = _header(path, block, delimiter)
+        if header is not None:
+            yield CsvBlock(path, header, below, delimiter)
+    if header is None:
+        raise _no_header(path)
+
+
+def _with_whole_fields(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks with those joined of which a quoted field goes from one to the next: an even number of quotes leaves none open."""
+    waiting: Block | None = None
+    for block in blocks:
+        found = block if waiting is None else waiting.joined(block)
+        if found.quotes % 2 and waiting is None:
+            waiting = found
+            continue
+        waiting = None
+        yield found
+    if waiting is not None:
+        yield waiting
+
+
+def _header(path: str, block: Block, delimiter: str) -> tuple[list[str] | None, Block]:
+    """The header, which is the first row that is not blank, and what is below it."""
+    lines = block.by_line()
+    for place, line in enumerate(lines):
+        fields = _fields(line.text, delimiter) if line.fault is None else []
+        if fields:
+            header = [name.strip() for name in fields]
+            _check_header(path, header)
+            texts = None if block.texts is None else block.texts[place + 1 :]
+            return header, Block(line.number + 1, texts, None if texts is not None else lines[place + 1 :])
+    return None, block
+
+
+def _csv_rows(
+    path: str | Path, lines: Iterable[Line], delimiter: str, header: list[str] | None
+) -> Iterator[NumberedRow]:
+    for number, text, fault in CSV.gather(lines):
+        if fault is not None:
+            yield number, text, fault
+            continue
+        fields = _fields(text, delimiter)
+        if not fields:
+            continue
+        if header is None:
+            header = [name.strip() for name in fields]
+            _check_header(path, header)
+            continue
+        yield number, text, _row(header, fields)
+    if header is None:
+        raise _no_header(path)
+
+
+def _no_header(path: str | Path) -> LaserError:
+    return LaserError(f"{path} is empty: a table begins with a line of the names of its columns")
+
+
+def _fields(text: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([text.rstrip("\r")], delimiter=delimiter), [])
+    except csv.Error:
+        return [text]  # a row of one field, which does not fit the header
+
+
+def _row(header: Sequence[str], fields: Sequence[str]) -> Row | str:
+    if len(fields) != len(header):
+        return f"the row has {len(fields)} fields, and the header has {len(header)}"
+    return dict(zip(header, map(Field, fields), strict=True))
+
+
+def _check_header(path: str | Path, header: Iterable[str]) -> None:
+    names = list(header)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise LaserError(f"{path}: two columns are called {twice!r}; rename one of them")
+
+
+# -- JSON Lines
+
+
+@dataclass
+class JsonBlock:
+    """Rows of JSON Lines."""
+
+    block: Block
+    is_text: bool = field(default=False, init=False)
+
+    def names(self) -> list[str] | None:
+        for _, _, row in self.rows():
+            if not isinstance(row, str):
+                return list(row)
+        return None
+
+    def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
+        texts = self.block.texts
+        if texts is None or any("\\u" in text for text in texts):  # half a character can only come by an escape
+            return None
+        try:
+            rows = list(map(STRICT, texts))
+            return [[row[name] for row in rows] for name in names]
+        except (LaserError, ValueError, RecursionError, LookupError, TypeError):
+            return None
+
+    def rows(self) -> Iterator[NumberedRow]:
+        return _json_rows(self.block.by_line())
+
+
+def _json_rows(lines: Iterable[Line]) -> Iterator[NumberedRow]:
+    for number, text, fault in lines:
+        if fault is not None or not text.strip():
+            if fault is not None:
+                yield number, text, fault
+            continue
+        try:
+            yield number, text, read_object(text)
+        except (FactError, RecursionError) as error:
+            yield number, text, reason_of(error)
+
+
+# -- Parquet
+
+
+@dataclass
+class ArrowBlock:
+    """A batch of a Parquet file, with the number of the row before it."""
+
+    batch: Any
+    before: int
+    is_text: bool = field(default=False, init=False)
+
+    def names(self) -> list[str] | None:
+        return list(self.batch.schema.names)
+
+    def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
+        found = [self.batch.column(name) for name in names]
+        return None if any(column.null_count for column in found) else list(map(_values, found))
+
+    def rows(self) -> Iterator[NumberedRow]:
+        for number, row in enumerate(self.batch.to_pylist(), self.before + 1):
+            yield number, json.dumps(row, ensure_ascii=False, default=str), row
+
+
+def _values(column: Any) -> Sequence[Any]:
+    """The values of a column as Python's; of names and times, which repeat, each is made once."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_float64(kind) or pa.types.is_float32(kind):
+        plain: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
+        return plain
+    if not (pa.types.is_timestamp(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        whole: list[Any] = column.to_pylist()
+        return whole
+    encoded = column.dictionary_encode()
+    different = encoded.dictionary.to_pylist()
+    return list(map(different.__getitem__, encoded.indices.to_numpy(zero_copy_only=False).tolist()))
+
+
+def _parquet_blocks(path: str) -> Iterator[TableBlock]:
+    before = 0
+    for batch in PARQUET.batches(path):
+        yield ArrowBlock(batch, before)
+        before += batch.num_rows
+
+
+def all_rows(blocks: Iterable[TableBlock]) -> Iterator[NumberedRow]:
+    """The rows of blocks, one by one."""
+    return chain.from_iterable(block.rows() for block in blocks)
