@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from laser.cli import main
 from laser.errors import LaserError
 from laser.pipeline import Sink, read_pipeline
-from laser.spark import KafkaSink, PostgresSink
+from laser.spark import KafkaSink, PostgresSink, await_termination, reason
 from laser.spark.kafka_sink import _messages
 from laser.spark.named_sinks import read_sinks
 from laser.spark.postgres_sink import _check_names, _type
@@ -82,7 +82,9 @@ def test_a_function_and_a_format_are_given_the_changes_of_each_micro_batch(spark
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.csv").write_text("t,machine,value\n1,m1,95\n2,m1,20\n5,m2,99\n", "utf-8")
-    (tmp_path / "rules.lars").write_text("hot(M) :- temp(M, V), V > 90. seen :- temp(_, _).\n", "utf-8")
+    (tmp_path / "rules.lars").write_text(
+        "hot(M) :- temp(M, V), V > 90. seen :- temp(_, _). never :- temp(_, V), V > 200.\n", "utf-8"
+    )
     (tmp_path / "run.toml").write_text(PIPELINE, "utf-8")
     result = CliRunner().invoke(main, ["run", str(tmp_path / "run.toml")], prog_name="laser")
     assert result.exit_code == 0, result.output
@@ -99,10 +101,11 @@ def test_a_function_and_a_format_are_given_the_changes_of_each_micro_batch(spark
         (batch, *row) for batch, _, *row in taken
     )
     assert list((tmp_path / "files" / "seen").glob("*.json"))
+    assert not (tmp_path / "files" / "never").exists(), "what did not change is not written"
     (tmp_path / "other.toml").write_text(PIPELINE.replace('["hot"]', '["cold"]').replace('"state"', '"other"'), "utf-8")
     result = CliRunner().invoke(main, ["run", str(tmp_path / "other.toml")], prog_name="laser")
     assert result.exit_code == 1
-    assert "sinks.mine: the program derives no cold; there are hot, seen" in result.output
+    assert "sinks.mine: the program derives no cold; there are hot, never, seen" in result.output
 
 
 def test_a_message_has_the_change_and_its_key_the_predicate_and_the_key(spark):
@@ -113,6 +116,25 @@ def test_a_message_has_the_change_and_its_key_the_predicate_and_the_key(spark):
     assert json.loads(row["value"]) == change
     (row,) = _messages(Changes("hot", rows, None)).collect()
     assert json.loads(row["key"]) == {"predicate": "hot"}
+
+
+def test_the_writer_of_answers_is_for_a_query_in_python(spark, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.json").write_text('{"t": 1, "x": 5}\n{"t": 9, "x": 7}\n', "utf-8")
+    stream = spark.readStream.schema("t long, x long").json(str(tmp_path / "in"))
+    answers = reason("q(X) :- p(X). r(X) :- p(X), X > 9.", {"p": stream}, time="t", buckets=1)
+    taken = []
+
+    class Taker:
+        def write(self, changes, batch):
+            taken.append((batch.query, {each.predicate: (each.key, each.is_empty) for each in changes}))
+
+    writer = answers.table.writeStream.foreachBatch(answers.writer(Taker()))
+    query = writer.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True).start()
+    await_termination(query)
+    told = {key: value for _, found in taken for key, value in found.items() if not value[1]}
+    assert told == {"q": ("x", False)}
+    assert {name for name, _ in taken} == {str(query.id)}
 
 
 def test_columns_have_types_of_postgresql_and_tables_names_of_their_own():

@@ -68,7 +68,7 @@ def test_a_value_comes_back_as_it_was_in_every_zone_and_every_part(spark, zone):
     background = {f"c{i}": each.select("x") for i, each in frames.items()}
     expected = texts(frames)
     assert len(expected) == sum(map(len, VALUES.values()))
-    for buckets, slices in ((1, 1), (2, 2), (7, 1)) if zone == "UTC" else ((7, 2),):
+    for buckets, slices in {"UTC": [(1, 1), (7, 2)], "Asia/Tokyo": [(2, 2)], "Europe/Berlin": [(7, 1)]}[zone]:
         answers = reason(PROGRAM, inputs, time="ts", background=background, buckets=buckets, slices=slices)
         assert "by key" in answers.cut
         assert texts({i: answers[f"q{i}"] for i in frames}) == expected

@@ -77,8 +77,13 @@ class Answers(Mapping[str, DataFrame]):
         return {name: self._select(table, columns) for name, columns in self._by_name.items()}
 
     def changes(self, table: DataFrame) -> list[Changes]:
-        """The changes among the rows of ``table`` by predicate, for a sink."""
-        return [Changes(name, rows, self._key(name)) for name, rows in self.split(table).items()]
+        """The changes among the rows of ``table``, a micro-batch, by predicate, for a sink."""
+        there = {row["tag"] for row in table.select("tag").distinct().collect()}
+        tags = {name: self.prepared.job.outputs.tags[columns.predicate] for name, columns in self._by_name.items()}
+        return [
+            Changes(name, rows, self._key(name), is_empty=tags[name] not in there)
+            for name, rows in self.split(table).items()
+        ]
 
     def _key(self, name: str) -> str | None:
         columns, partition = self._by_name[name], self.prepared.job.partition
@@ -87,7 +92,16 @@ class Answers(Mapping[str, DataFrame]):
 
     def writer(self, *sinks: Sink) -> Callable[[DataFrame, int], None]:
         """A function for ``foreachBatch`` of a query over ``table``, which writes the changes of each micro-batch to sinks."""
-        return stream_writer([(sink, ()) for sink in sinks], self.changes)
+        write = stream_writer([(sink, ()) for sink in sinks], self.changes)
+
+        def write_kept(rows: DataFrame, batch: int) -> None:
+            rows = rows.persist()  # else it is computed again for each predicate
+            try:
+                write(rows, batch)
+            finally:
+                rows.unpersist()
+
+        return write_kept
 
     @property
     def rejects(self) -> DataFrame:

@@ -31,9 +31,10 @@ class KafkaSink:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def write(self, changes: Sequence[Changes], batch: Batch) -> None:
-        if not changes:
+        found = [_messages(each) for each in changes if not each.is_empty]
+        if not found:
             return
-        messages = reduce(DataFrame.unionByName, map(_messages, changes))
+        messages = reduce(DataFrame.unionByName, found)
         # One task sends all: several would send the changes of a key in any order, and there are few.
         ordered = messages.coalesce(1).sortWithinPartitions("time", "key", "value").select("key", "value")
         writer = ordered.write.format("kafka").options(**self.options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from laser.errors import LaserError
@@ -43,6 +43,8 @@ class PostgresSink:
 
     url: str
     schema: str = "public"
+    _made: set[str] = field(default_factory=set, compare=False, repr=False)
+    """The tables that are known to be there."""
 
     def __post_init__(self) -> None:
         try:
@@ -51,12 +53,14 @@ class PostgresSink:
             raise LaserError(f"PostgreSQL needs psycopg: pip install 'laser-reasoner[postgres]' ({error})") from None
 
     def write(self, changes: Sequence[Changes], batch: Batch) -> None:
-        """All changes, or none of them."""
+        """All changes, or none of them. The tables are made by the first micro-batch, though nothing changes in it."""
         import psycopg
 
+        if all(each.is_empty and each.predicate in self._made for each in changes):
+            return
         tables = [_Table.of(each, self.schema) for each in changes]
         _check_names([name for table in tables for name in (table.now, table.log)])
-        rows = [each.rows.toArrow().to_pylist() for each in changes]
+        rows = [[] if each.is_empty else each.rows.toArrow().to_pylist() for each in changes]
         try:
             with psycopg.connect(self.url) as connection:
                 _run(connection, f"CREATE SCHEMA IF NOT EXISTS {_name(self.schema)}")
@@ -65,6 +69,7 @@ class PostgresSink:
                         table.write(connection, found)
         except psycopg.Error as error:
             raise LaserError(f"PostgreSQL: {' '.join(str(error).split())}") from None
+        self._made.update(each.predicate for each in changes)
 
     def _is_new(self, connection: psycopg.Connection[Any], batch: Batch) -> bool:
         """Whether a micro-batch is not written yet; the ledger has the last one of each query."""

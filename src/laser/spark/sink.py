@@ -34,6 +34,8 @@ class Changes:
     """The columns of the arguments, ``time`` and ``holds``."""
     key: str | None
     """The column of the key by which the stream is divided, if it is."""
+    is_empty: bool = False
+    """Whether it is known that there are none: most micro-batches change little, and asking Spark takes its time."""
 
     @property
     def args(self) -> list[str]:
@@ -52,6 +54,8 @@ def stream_writer(
     """A function for ``foreachBatch`` that writes to sinks, each with the predicates that it takes; all if none is named."""
 
     def write(rows: DataFrame, number: int) -> None:
+        if not sinks:
+            return
         query = rows.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId") or ""
         changes = changes_of(rows)
         for sink, predicates in sinks:
@@ -100,6 +104,8 @@ class FormatSink:
     def write(self, changes: Sequence[Changes], batch: Batch) -> None:
         places = directory_names(each.predicate for each in changes)
         for each in changes:
+            if each.is_empty:
+                continue
             rows = each.rows.withColumn("batch", F.lit(batch.number).cast("bigint"))
             writer = rows.write.format(self.format).mode("append").options(**self._options(each.predicate))
             try:
