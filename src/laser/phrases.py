@@ -6,8 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from unicodedata import combining, east_asian_width
 
-__all__ = ["Names", "closest", "count", "did_you_mean", "is_slip", "listed", "printable", "quoted", "short", "shown"]
+__all__ = [
+    "Names", "closest", "columns_of", "count", "did_you_mean", "fit", "is_slip", "listed", "printable", "quoted", "short",
+    "shown",
+]  # fmt: skip
 
 _FORBIDDEN = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
@@ -49,6 +53,36 @@ def shown(value: object) -> str:
         return short(repr(value))
     except ValueError:
         return f"{type(value).__name__} of very many digits"
+
+
+def columns_of(text: str) -> int:
+    """How many columns of a terminal, or of a drawing in a monospaced font, a text takes: East Asian letters take two.
+
+    >>> columns_of("abc"), columns_of("東京")
+    (3, 4)
+    """
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(letter: str) -> int:
+    return 0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1
+
+
+def fit(text: str, most: int) -> str:
+    """As much of a text as so many columns hold.
+
+    >>> fit("東京タワー", 7)
+    '東京タ…'
+    """
+    if columns_of(text) <= most:
+        return text
+    kept, room = "", max(1, most - 1)
+    for letter in text:
+        room -= _columns(letter)
+        if room < 0:
+            break
+        kept += letter
+    return f"{kept}…"
 
 
 def quoted(thing: object) -> str:

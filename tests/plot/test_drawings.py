@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
+from laser.phrases import columns_of
 from laser.plot import Timeline, timeline
 from laser.plot.axis import time_marks, value_marks
 from laser.ticks import Tick
@@ -22,15 +24,15 @@ def test_a_drawing_of_characters() -> None:
         [(1, ["temp(3)"]), (2, ["temp(20)"]), (4, ["s(a)", "temp(5)"]), (6, [])],
     )
     assert made.to_text(40).splitlines() == [
+        "hot        ██████████",
+        "r/1",
+        "  a                  █████",
         "temp/1",
         "   20       ⢠⠊⠒⢄⡀",
         "           ⡰⠁   ⠈⠒⠤⡀",
         "         ⢀⠜        ⠈⠑⠤⡀",
         "    3   ⢠⠊            ⠈⠑",
         "s/1",
-        "  a                  █████",
-        "hot        ██████████",
-        "r/1",
         "  a                  █████",
         "           2         4         6",
     ]
@@ -88,6 +90,81 @@ def test_text_from_a_stream_stays_text() -> None:
     for drawing in (made.to_svg(), made.to_html(), made._repr_html_()):
         assert "<script>alert" not in drawing
     assert "alert" in svg(made).find(f".//{SVG}title").text  # type: ignore[operator,union-attr]
+
+
+def patients(names: list[str]) -> Timeline:
+    """The pulse of some patients, each minute; the third is not measured for a while."""
+    stream = [
+        (
+            minute,
+            [("hr", name, 60 + 9 * n + minute % 3) for n, name in enumerate(names) if n != 2 or not 9 < minute < 30],
+        )
+        for minute in range(40)
+    ]
+    return timeline("fast(P) :- hr(P, B), B > 100.\nslow(P) :- hr(P, B), B < 70.", stream)
+
+
+def test_labels_of_lines_do_not_run_into_each_other_or_out_of_the_drawing() -> None:
+    root = svg(patients([f"patient {n}" for n in range(9)]), width=500)
+    labels = [
+        node for node in root.iter(f"{SVG}text") if "patient" in (node.text or "") and node.get("class") == "quiet"
+    ]
+    places = [(float(node.get("y", 0)), float(node.get("x", 0)), len(node.text or "") * 6.7) for node in labels]
+    assert len(labels) == 8
+    assert all(x + room <= 500 for _, x, room in places)
+    for (y, x, room), (y_next, x_next, _) in pairwise(sorted(places)):
+        assert y != y_next or x + room < x_next
+
+
+def test_no_two_lines_or_groups_of_bars_share_a_colour() -> None:
+    root = svg(patients([f"p{n}" for n in range(8)]))
+    lines = {node.get("class", "").split()[1] for node in root.iter(f"{SVG}polyline")}
+    bars = {node.get("class", "").split()[1] for node in root.iter(f"{SVG}rect") if node.get("data-atom")}
+    assert len(lines) == 8
+    assert len(bars) == 2
+    assert not lines & bars
+
+
+def test_no_line_is_drawn_across_an_outage() -> None:
+    made = patients(["a", "b", "c"])
+    curves = made.groups[-1].curves
+    assert [[(piece[0][0], piece[-1][0]) for piece in curve.pieces] for curve in curves] == [
+        [(0, 39)], [(0, 39)], [(0, 9), (30, 39)],
+    ]  # fmt: skip
+    assert len(list(svg(made).iter(f"{SVG}polyline"))) == 4
+    outage = made.to_text(90).splitlines()[-5:-1]
+    assert all(set(line[30:60]) <= {" "} for line in outage)
+
+
+def test_a_level_that_lasts_is_no_outage() -> None:
+    stream = [(time, [("level", 5 if time < 30 else time)]) for time in range(40)]
+    assert [len(curve.pieces) for curve in timeline("", stream).groups[0].curves] == [1]
+
+
+def test_the_labels_of_the_axis_stay_inside() -> None:
+    for end in (3599, 3600, 3601):
+        made = timeline("q :- p.", [(1767225600, ["p"]), (1767225600 + end, ["p"])], dates=True)
+        texts = [node for node in svg(made).iter(f"{SVG}text") if node.get("class") == "quiet"]
+        assert texts
+        for node in texts:
+            assert float(node.get("x", 0)) + len(node.text or "") * 6.7 <= 960
+    made = timeline("q :- p.", [(1, ["p"]), (10000, ["p"])])
+    assert max(float(node.get("x", 0)) for node in svg(made).iter(f"{SVG}text")) < 930
+
+
+def test_many_facts_take_few_rows_and_their_number_is_in_full() -> None:
+    made = timeline("q(X) :- p(X).", [(n, [f"p(a{n})"]) for n in range(50)])
+    assert [line.split()[0] for line in made.to_text(60, rows=12).splitlines()].count("…") == 2
+    lines = made.to_text(60, rows=12).splitlines()
+    assert lines.index("p/1") == 13
+    assert len(lines) == 13 + 5 + 1
+    assert "… 47 more" in made.to_svg()
+
+
+def test_wide_letters_take_two_columns() -> None:
+    made = timeline("", [(1, [("p", "東京"), ("p", "ab")]), (2, [])])
+    bars = [line for line in made.to_text(40).splitlines() if "█" in line]
+    assert {columns_of(line[: line.index("█")]) for line in bars} == {9}
 
 
 def test_themes() -> None:

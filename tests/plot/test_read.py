@@ -59,8 +59,8 @@ def test_folders_and_streams_are_drawn_together(tmp_path: Path) -> None:
     stream = tmp_path / "s.stream"
     stream.write_text("1: p(x).\n9:\n")
     made = read(folder, stream)
-    assert [(str(group.predicate), group.given) for group in made.groups] == [("p/1", True), ("q/0", False)]
-    assert made.groups[1].rows[0].bars[0][:2] == (1, 4)
+    assert [(str(group.predicate), group.given) for group in made.groups] == [("q/0", False), ("p/1", True)]
+    assert made.groups[0].rows[0].bars[0][:2] == (1, 4)
     assert (made.start, made.end) == (1, 9)
 
 

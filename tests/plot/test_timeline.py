@@ -35,8 +35,8 @@ def test_bars_are_the_intervals_of_the_output_and_the_runs_of_facts() -> None:
     assert bars(made)["badge(carol, hall)"] == [(3, 3), (6, 6), (8, 8)]
 
 
-def test_measured_values_are_lines_and_stand_above() -> None:
-    first = example(COOLING).groups[0]
+def test_measured_values_are_lines() -> None:
+    first = example(COOLING).groups[-1]
     assert str(first.predicate) == "temp/1"
     assert not first.rows
     assert first.curves[0].points[:2] == ((1, 42), (2, 57))
@@ -44,26 +44,27 @@ def test_measured_values_are_lines_and_stand_above() -> None:
     assert str(first.curves[0].atom("temp", 42)) == "temp(42)"
 
 
-def test_derived_groups_stand_in_the_order_of_the_rules() -> None:
+def test_answers_stand_above_the_facts_in_the_order_of_the_rules() -> None:
     names = [group.predicate.name for group in example(COOLING).groups]
-    assert names[1:5] == ["steam", "liquid", "isSteam", "isLiquid"]
+    assert names[:4] == ["steam", "liquid", "isSteam", "isLiquid"]
+    assert names[-1] == "temp"
 
 
 def test_lines_can_be_chosen_and_refused() -> None:
-    assert not example(COOLING, lines={}).groups[0].curves
-    chosen = example("traffic", lines={Predicate("speed", 3): None}).groups[0]
+    assert not example(COOLING, lines={}).groups[-1].curves
+    chosen = next(group for group in example("traffic", lines={Predicate("speed", 3): None}).groups if group.curves)
     assert {curve.label for curve in chosen.curves} >= {"c1, s1, ·", "c4, s4, ·"}
     assert not any(group.curves for group in example("traffic", lines={Predicate("slow", 1): 0}).groups)
 
 
 def test_identities_are_no_measured_values() -> None:
     stream = [(1, ["car(1)", "car(2)", "car(3)"]), (2, ["car(2)", "car(4)"])]
-    assert not timeline("q :- car(_).", stream).groups[0].curves
+    assert not timeline("q :- car(_).", stream).groups[-1].curves
 
 
 def test_what_still_holds_at_the_end_is_open() -> None:
     made = timeline("q :- p in [5].", [(1, ["p"]), (3, [])])
-    assert made.groups[1].rows[0].bars == (Bar(1, 3, True),)
+    assert made.groups[0].rows[0].bars == (Bar(1, 3, True),)
 
 
 def test_a_timeline_of_nothing() -> None:

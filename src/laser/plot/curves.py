@@ -7,7 +7,7 @@ other arguments, (nearly) always one value at a time. Of several such arguments 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from laser.plot.model import Curve, Row
 from laser.values import Atom, Predicate, Value, value_order
@@ -20,6 +20,8 @@ ONE_VALUE = 0.9
 MOST_CURVES = 1000
 POINTS_OF_A_CURVE = 3
 """On average; fewer make no line."""
+OUTAGE = 3
+"""A silence that is longer than so many of the usual distances between readings is not bridged by a line."""
 MOST_LOOKED_AT = 20_000
 
 
@@ -34,8 +36,10 @@ def make_curves(
         position = _choose(predicate, rows, asked=True) if chosen is None else chosen
     if position is None or not 0 <= position < predicate.arity or not _numeric(rows, position):
         return ()
-    points = _points(rows, position)
-    return tuple(Curve(key, tuple(sorted(points[key]))) for key in sorted(points, key=_key_order))
+    points, spans = _points(rows, position), _spans(rows, position)
+    return tuple(
+        Curve(key, tuple(sorted(points[key])), _begins(sorted(spans[key]))) for key in sorted(points, key=_key_order)
+    )
 
 
 def _choose(predicate: Predicate, rows: Sequence[Row], asked: bool = False) -> int | None:
@@ -63,13 +67,39 @@ def _measured(rows: Sequence[Row], position: int) -> bool:
 def _points(rows: Sequence[Row], position: int) -> dict[tuple[Value | None, ...], list[tuple[int, int | float]]]:
     points: dict[tuple[Value | None, ...], list[tuple[int, int | float]]] = {}
     for row in rows:
-        args = list(_args(row))
-        value = args[position]
+        value = _args(row)[position]
         assert isinstance(value, (int, float))
-        curve = points.setdefault((*args[:position], None, *args[position + 1 :]), [])
+        curve = points.setdefault(_key(row, position), [])
         # A value that lasts is a level line: its two ends are enough.
         curve += [(time, value) for bar in row.bars for time in sorted({bar.since, bar.until})]
     return points
+
+
+def _spans(rows: Sequence[Row], position: int) -> dict[tuple[Value | None, ...], list[tuple[int, int]]]:
+    """When there were readings, by curve."""
+    spans: dict[tuple[Value | None, ...], list[tuple[int, int]]] = {}
+    for row in rows:
+        spans.setdefault(_key(row, position), []).extend(bar[:2] for bar in row.bars)
+    return spans
+
+
+def _begins(spans: Sequence[tuple[int, int]]) -> frozenset[int]:
+    """Where readings begin again after an outage. Three quarters of the distances are usual ones.
+
+    >>> sorted(_begins([(1, 4), (5, 5), (6, 6), (20, 21), (22, 22)]))
+    [20]
+    """
+    silences = [(after[0] - before[1], after[0]) for before, after in pairwise(spans) if after[0] > before[1]]
+    inside = sum(until - since for since, until in spans)  # a reading at every time point of a run
+    distances = sorted(distance for distance, _ in silences)
+    usual = (len(distances) + inside - 1) * 3 // 4 - inside
+    longest = OUTAGE * (distances[usual] if distances and usual >= 0 else 1)
+    return frozenset(time for distance, time in silences if distance > longest)
+
+
+def _key(row: Row, position: int) -> tuple[Value | None, ...]:
+    args = _args(row)
+    return (*args[:position], None, *args[position + 1 :])
 
 
 def _args(row: Row) -> tuple[Value, ...]:

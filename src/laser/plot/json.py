@@ -42,4 +42,4 @@ def _bar(bar: Bar) -> list[Any]:
 
 def _curve(curve: Curve, name: str) -> dict[str, Any]:
     points = [[time, value, str(curve.atom(name, value))] for time, value in curve.points]
-    return {"label": curve.label, "points": points}
+    return {"label": curve.label, "points": points, "begins": sorted(curve.begins)}

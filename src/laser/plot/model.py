@@ -53,10 +53,24 @@ class Curve:
 
     key: tuple[Value | None, ...]
     points: tuple[tuple[int, int | float], ...]
+    begins: frozenset[int] = frozenset()
+    """Where the line begins anew, after a silence that is too long for its readings: an outage."""
 
     @property
     def label(self) -> str:
         return ", ".join("·" if value is None else write_value(value) for value in self.key) if self.key[1:] else ""
+
+    @property
+    def pieces(self) -> list[list[tuple[int, int | float]]]:
+        """The points of each stretch without an outage."""
+        pieces: list[list[tuple[int, int | float]]] = []
+        last: int | None = None
+        for point in self.points:
+            if last is None or (point[0] in self.begins and point[0] != last):
+                pieces.append([])
+            pieces[-1].append(point)
+            last = point[0]
+        return pieces
 
     def atom(self, name: str, value: int | float) -> Atom:
         """The fact behind a point."""

@@ -9,18 +9,26 @@ from itertools import groupby
 from laser.answers import overlapping
 from laser.plot.model import Bar, Curve, Group, Row, Timeline
 
-__all__ = ["reduce"]
+__all__ = ["fold", "reduce"]
 
 Point = tuple[int, int | float]
 MOST_CURVES = 8
 """Lines in one place that can be told from each other."""
 
 
-def reduce(timeline: Timeline, columns: int, rows: int) -> Timeline:
-    """A timeline for a drawing of so many columns, with at most so many rows for a predicate."""
+def reduce(timeline: Timeline, columns: int, rows: int, facts: int | None = None) -> Timeline:
+    """A timeline for a drawing of so many columns, with at most so many rows for a predicate, and for one of facts."""
     width = max(1, timeline.points // max(1, columns))
-    groups = tuple(_group(group, timeline.start, width, rows) for group in timeline.groups)
+    groups = tuple(
+        _group(group, timeline.start, width, rows if facts is None or not group.given else facts)
+        for group in timeline.groups
+    )
     return replace(timeline, groups=groups, reduced=timeline.reduced or groups != timeline.groups)
+
+
+def fold(timeline: Timeline, columns: int, rows: int) -> Timeline:
+    """The same for a picture, which nobody can unfold: the facts of a predicate take few rows, so that answers stay in view."""
+    return reduce(timeline, columns, rows, max(1, rows // 3))
 
 
 def _group(group: Group, start: int, width: int, most: int) -> Group:

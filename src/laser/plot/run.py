@@ -27,10 +27,10 @@ def timeline(
     """The facts of a stream and what a program derives from them, over time.
 
     >>> print(timeline("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (6, [])]).to_text(40))
-    p/1
-      a █████████
     q/1
       a ██████████████████
+    p/1
+      a █████████
         3        4        5        6
     """
     program = parse(program) if isinstance(program, str) else program

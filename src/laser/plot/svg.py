@@ -4,35 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from xml.sax.saxutils import escape, quoteattr
 
-from laser.phrases import printable
-from laser.plot.axis import time_marks, value_marks
+from laser.phrases import columns_of, fit, printable
+from laser.plot.axis import time_marks, value_marks, write_number
 from laser.plot.model import Bar, Curve, Group, Row, Timeline
-from laser.plot.reduce import reduce
+from laser.plot.reduce import fold
 from laser.plot.theme import HUES, style_sheet
 
 __all__ = ["write_svg"]
 
 ROW, BAR, CURVE, GAP, MARGIN = 20, 12, 96, 8, 12
-CHARACTER = 7.3
+CHARACTER, QUIET_CHARACTER = 7.3, 6.7
+"""How wide a letter is, in the two sizes that are used."""
+LEGEND, EDGE = 16, 4
 WIDEST_LABEL = 30
 _serial = count(1)
 
 
 def write_svg(timeline: Timeline, width: int, theme: str, rows: int, title: str = "") -> str:
     """The drawing."""
-    labels = [label for group in timeline.groups for label in _labels(group)]
-    label = min(WIDEST_LABEL, max(map(len, labels), default=4)) * CHARACTER + MARGIN
-    drawn = reduce(timeline, int(width - label), rows)
+    whole = fold(timeline, timeline.points, rows)
+    labels = [label for group in whole.groups for label in _labels(group)]
+    label = min(WIDEST_LABEL, max(map(columns_of, labels), default=4)) * CHARACTER + MARGIN
+    drawn = fold(timeline, int(width - label), rows)
     drawing = _Drawing(drawn, width, min(label, width / 3), [], MARGIN)
     if title:
         drawing.text(MARGIN, drawing.y + 12, title, "title")
         drawing.y += ROW
     top = drawing.y
-    for place, group in enumerate(drawn.groups):
-        drawing.group(group, place)
+    for group in drawn.groups:
+        drawing.group(group)
     height = drawing.axis(top)
     # Several drawings may stand on one page: the rules of each hold for it alone.
     name = f"laser{next(_serial)}"
@@ -46,7 +49,8 @@ def write_svg(timeline: Timeline, width: int, theme: str, rows: int, title: str 
 
 
 def _labels(group: Group) -> list[str]:
-    return [group.title, *(f"  {row.label}" for row in group.rows[:200]), *(f"  {c.label}" for c in group.curves)]
+    values = [write_number(value) for value in group.range] if group.curves else []
+    return [group.title, *(f"  {row.label}" for row in group.rows), *(f"  {value}" for value in values)]
 
 
 @dataclass
@@ -56,6 +60,8 @@ class _Drawing:
     left: float
     parts: list[str]
     y: float
+    hues: int = 0
+    """Colours that are given out: no two lines and no bars share one as long as there are more."""
 
     def x(self, time: float) -> float:
         """Where a time point begins."""
@@ -66,22 +72,28 @@ class _Drawing:
         side = f' text-anchor="{anchor}"' if anchor != "start" else ""
         self.parts.append(f'<text x="{x:g}" y="{y:g}" class="{kind}"{side}>{escape(text)}</text>')
 
-    def group(self, group: Group, place: int) -> None:
+    def hue(self) -> str:
+        """The next colour."""
+        self.hues += 1
+        return f"hue{(self.hues - 1) % HUES}"
+
+    def group(self, group: Group) -> None:
         """A predicate: its name, then its curves or rows."""
-        colour = "given" if group.given and not group.curves else f"hue{place % HUES}"
         plain = group.predicate.arity == 0 and not group.curves
         if not plain:
             self.text(MARGIN, self.y + 12, group.title, "title")
             self.y += ROW
         if group.curves:
-            self.curves(group, place)
-        for row in group.rows:
-            self.row(row, colour, plain, group)
+            self.curves(group)
+        elif group.rows:
+            colour = "given" if group.given else self.hue()
+            for row in group.rows:
+                self.row(row, colour, plain, group)
         self.y += GAP
 
     def row(self, row: Row, colour: str, plain: bool, group: Group) -> None:
         room = int((self.left - MARGIN - (0 if plain else 12)) / CHARACTER)
-        self.text(MARGIN if plain else MARGIN + 12, self.y + 12, _cut(row.label, room), "title" if plain else "")
+        self.text(MARGIN if plain else MARGIN + 12, self.y + 12, fit(row.label, room), "title" if plain else "")
         for bar in row.bars:
             self.parts.append(self.bar(bar, row, colour, group))
         self.y += ROW
@@ -97,7 +109,9 @@ class _Drawing:
             f"<title>{escape(tell(name, since, until, bar))}</title></rect>"
         )
 
-    def curves(self, group: Group, place: int) -> None:
+    def curves(self, group: Group) -> None:
+        hues = [self.hue() for _ in group.curves]
+        self.legend(group, hues)
         low, high = group.range
         spread = (high - low) or 1
 
@@ -107,30 +121,42 @@ class _Drawing:
         for value, label in value_marks(low, high, 4):
             self.parts.append(self._level(height(value)))
             self.text(self.left - 8, height(value) + 4, label, "quiet", "end")
-        for number, curve in enumerate(group.curves):
-            self.curve(curve, group, f"hue{(place + number) % HUES}", height)
-        if group.hidden:
-            self.text(self.width - MARGIN - 4, self.y + 10, f"… {group.hidden} more", "quiet", "end")
+        for curve, hue in zip(group.curves, hues, strict=True):
+            self.curve(curve, group, hue, height)
         self.y += CURVE
+
+    def legend(self, group: Group, hues: list[str]) -> None:
+        """Which line is whose, beside the name of the predicate: beside the lines, labels would run into each other."""
+        said = [(curve.label, hue) for curve, hue in zip(group.curves, hues, strict=True) if curve.label]
+        said += [(f"… {group.hidden} more", "")] if group.hidden else []
+        x, y = self.left, self.y - ROW + 12
+        for label, hue in said:
+            shown = fit(label, WIDEST_LABEL)
+            room = columns_of(shown) * QUIET_CHARACTER + (18 if hue else 0)
+            if x > self.left and x + room > self.width - MARGIN:
+                x, y, self.y = self.left, y + LEGEND, self.y + LEGEND
+            if hue:
+                self.parts.append(f'<rect class="{hue}" x="{x:g}" y="{y - 8:g}" width="14" height="8" rx="2"/>')
+            self.text(x + (18 if hue else 0), y, shown, "quiet")
+            x = round(x + room + 14, 1)
 
     def _level(self, y: float) -> str:
         return f'<line class="grid" x1="{self.left:g}" x2="{self.width - MARGIN}" y1="{y:g}" y2="{y:g}"/>'
 
     def curve(self, curve: Curve, group: Group, colour: str, height: Callable[[float], float]) -> None:
         places = [(self.x(time + 0.5), height(value)) for time, value in curve.points]
-        path = " ".join(f"{x:g},{y:g}" for x, y in places)
-        self.parts.append(f'<polyline class="curve {colour}" points="{path}"/>')
         few = len(places) <= 200
+        rest = iter(places)
+        for piece in curve.pieces:
+            stretch = list(islice(rest, len(piece)))
+            ends = [] if stretch[1:] or few else [(stretch[0][0] + 1, stretch[0][1])]  # a lone reading is a dot
+            path = " ".join(f"{x:g},{y:g}" for x, y in [*stretch, *ends])
+            self.parts.append(f'<polyline class="curve {colour}" points="{path}"/>')
         for (time, value), (x, y) in zip(curve.points, places, strict=True) if few else ():
             name, at = str(curve.atom(group.predicate.name, value)), self.timeline.clock(time)
             self.parts.append(
                 f'<circle class="{colour}" cx="{x:g}" cy="{y:g}" r="2.6" data-atom={quoteattr(name)} data-since="{at}" data-until="{at}">'
                 f"<title>{escape(f'{name} at {at}')}</title></circle>"
-            )
-        if curve.label:
-            x, y = places[-1]
-            self.text(
-                min(x, self.width - MARGIN) - 4, y + 16 if y < self.y + 14 else y - 6, curve.label, "quiet", "end"
             )
 
     def axis(self, top: float) -> int:
@@ -142,11 +168,16 @@ class _Drawing:
             for time, _ in marks
         ]
         self.parts[:0] = lines  # behind the bars
-        wide = (
-            self.x(self.timeline.start + 1) - self.left > 24
-        )  # then a label stands under its time point, not its beginning
+        # Where time points are wide, a label stands under the middle of its own, else it begins with it.
+        wide = self.x(self.timeline.start + 1) - self.left > 24
+        free = 0.0
         for time, label in marks:
-            self.text(self.x(time + 0.5 if wide else time), self.y + 14, label, "quiet", "middle" if wide else "start")
+            room = len(label) * QUIET_CHARACTER
+            x = self.x(time + 0.5) - room / 2 if wide else self.x(time)
+            x = round(min(x, self.width - EDGE - room), 2)
+            if x >= free:
+                self.text(x, self.y + 14, label, "quiet")
+                free = x + room + EDGE
         if self.timeline.tick:
             self.y += 16
             self.text(self.left, self.y + 14, f"from {self.timeline.clock(self.timeline.start)}", "quiet")
@@ -161,7 +192,3 @@ def tell(name: str, since: str, until: str, bar: Bar) -> str:
     """
     runs = f", {bar.runs} runs" if bar.runs > 1 else ""
     return f"{name}  [{since}, {until}]{runs}"
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: max(1, most - 1)]}…"

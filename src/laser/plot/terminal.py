@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from laser.phrases import columns_of, fit
 from laser.plot.axis import time_marks, write_number
 from laser.plot.model import Bar, Curve, Group, Row, Timeline
-from laser.plot.reduce import reduce
+from laser.plot.reduce import fold
 
 __all__ = ["write_text"]
 
@@ -17,7 +18,7 @@ NARROWEST = 8
 _SHADES = "░▒▓█"
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of a Braille character, by row and column of its dots."""
-_COLOURS = (36, 33, 32, 35, 34, 31)
+_COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95, 94, 91)
 _GIVEN = 90
 
 
@@ -25,7 +26,7 @@ def write_text(timeline: Timeline, width: int, colour: bool, rows: int) -> str:
     """The drawing, line by line."""
     if not timeline.groups:
         return "nothing to draw"
-    drawn = reduce(timeline, timeline.points, rows)  # columns are found here, so that nothing is lost before
+    drawn = fold(timeline, timeline.points, rows)  # columns are found here, so that nothing is lost before
     scale = _Scale.fit(drawn, width)
     lines: list[str] = []
     for place, group in enumerate(drawn.groups):
@@ -45,7 +46,9 @@ class _Scale:
 
     @classmethod
     def fit(cls, timeline: Timeline, width: int) -> _Scale:
-        label = min(WIDEST_LABEL, max(len(label) for group in timeline.groups for label in _labels(group)), width // 3)
+        label = min(
+            WIDEST_LABEL, max(columns_of(label) for group in timeline.groups for label in _labels(group)), width // 3
+        )
         room = max(NARROWEST, width - label - 1)
         columns = room // timeline.points * timeline.points if timeline.points <= room else room
         return cls(timeline.start, timeline.points, label, columns)
@@ -121,12 +124,13 @@ def _dots(curve: Curve, bounds: tuple[float, float], scale: _Scale) -> list[list
     cells = [[0] * scale.columns for _ in range(LINE_HEIGHT)]
     low, high = bounds
     steps = LINE_HEIGHT * 4 - 1
-    places = [
-        (_dot_column(time, scale), round((value - low) / ((high - low) or 1) * steps)) for time, value in curve.points
-    ]
-    for (x, y), (x_next, y_next) in zip(places, [*places[1:], places[-1]], strict=True):
-        for i in range(length := max(abs(x_next - x), abs(y_next - y), 1)):
-            _set(cells, x + (x_next - x) * i // length, y + round((y_next - y) * i / length))
+    for piece in curve.pieces:
+        places = [
+            (_dot_column(time, scale), round((value - low) / ((high - low) or 1) * steps)) for time, value in piece
+        ]
+        for (x, y), (x_next, y_next) in zip(places, [*places[1:], places[-1]], strict=True):
+            for i in range(length := max(abs(x_next - x), abs(y_next - y), 1)):
+                _set(cells, x + (x_next - x) * i // length, y + round((y_next - y) * i / length))
     return cells
 
 
@@ -156,4 +160,5 @@ def _axis(timeline: Timeline, scale: _Scale) -> list[str]:
 
 
 def _cut(text: str, width: int) -> str:
-    return f"{text[: width - 1]}…" if len(text) > width else f"{text:<{width}}"
+    shown = fit(text, width)
+    return shown + " " * (width - columns_of(shown))

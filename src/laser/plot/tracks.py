@@ -90,8 +90,8 @@ def _merged(bars: list[Bar]) -> tuple[Bar, ...]:
 def make_timeline(
     given: Tracks, derived: Tracks, lines: Lines, order: Iterable[Predicate], tick: Tick | None
 ) -> Timeline:
-    """One timeline of what streamed in and what was derived."""
-    groups = [*given.groups(True, lines), *derived.groups(False, lines, order)]
+    """One timeline of what was derived, which is what one looks for, and below it of what streamed in."""
+    groups = [*derived.groups(False, lines, order), *given.groups(True, lines)]
     times = [time for track in (given, derived) for time in (track.start, track.end) if time is not None]
     if not times:
         return Timeline(0, 0, (), tick)
