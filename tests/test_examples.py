@@ -70,9 +70,10 @@ def test_the_pictures_show_what_is_drawn_today(name: str, tmp_path, monkeypatch)
     words = [word.format(clean=clean) for word in PICTURES[name]]
     result = CliRunner().invoke(main, ["plot", *words, "-o", str(drawn), "--theme", "light", "--width", "800"])
     assert result.exit_code == 0, result.output
+    picture = re.sub(r"\blaser\d+\b", "laser1", drawn.read_text("utf-8"))  # drawings of one process are numbered
     kept = EXAMPLES / "pictures" / f"{name}.svg"
     if os.environ.get("LASER_REGOLD"):
         kept.parent.mkdir(exist_ok=True)
-        kept.write_text(drawn.read_text("utf-8"), "utf-8")
-    assert drawn.read_text("utf-8") == kept.read_text("utf-8")
+        kept.write_text(picture, "utf-8")
+    assert picture == kept.read_text("utf-8")
     assert re.search(r"<rect|<path", kept.read_text("utf-8"))
