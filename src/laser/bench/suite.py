@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from laser.bench import systems
 from laser.bench.case import Case, Experiment
 from laser.bench.experiments import EXPERIMENTS, experiment
+from laser.bench.files import KINDS as KINDS_OF_FILES
+from laser.bench.files import files
 from laser.bench.history import HISTORIES, history
 from laser.bench.measure import FULL, QUICK, Effort
 from laser.bench.memory import memory
@@ -23,6 +25,7 @@ EXTRAS = {
     "ablation": "semi-naive evaluation on and off (the paper's ablation)",
     "startup": "parsing and compiling large programs",
     "history": "rules as SQL over a million rows, next to SQL by hand and the reasoner (extra duckdb)",
+    "files": "CSV, JSON Lines and Parquet to changes through `laser eval`, next to merely reading them",
     "peers": "clingo, Pathway, DuckDB, Spark SQL and the reference, each checked first",
 }
 PARTS = {**{one.name: one.title for one in EXPERIMENTS}, **EXTRAS}
@@ -50,7 +53,7 @@ def tasks(parts: Iterable[str] = (), quick: bool = False, peers: Iterable[str] =
     wanted = set(parts) or set(PARTS)
     effort = QUICK if quick else FULL
     everything = [*_streams(quick, effort), *_memory(quick), *_ablation(quick, effort), *_startup(effort)]
-    everything += [*_history(quick), *_peers(quick, set(peers))]
+    everything += [*_history(quick), *_files(quick), *_peers(quick, set(peers))]
     return [task for task in everything if task.part in wanted]
 
 
@@ -98,6 +101,12 @@ def _history(quick: bool) -> Iterator[Task]:
     for name in HISTORIES:
         label = f"history {name}"
         yield Task("history", label, lambda name=name: history(name, rows, repetitions))  # type: ignore[misc]
+
+
+def _files(quick: bool) -> Iterator[Task]:
+    rows, repetitions = (100_000, 3) if quick else (1_000_000, 5)
+    for kind in KINDS_OF_FILES:
+        yield Task("files", f"files {kind}", lambda kind=kind: files(kind, rows, repetitions))  # type: ignore[misc]
 
 
 def _peers(quick: bool, wanted: set[str]) -> Iterator[Task]:

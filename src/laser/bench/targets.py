@@ -139,6 +139,15 @@ def _peer(name: str) -> Callable[[Records], float | None]:
     return find
 
 
+def _files(kind: str) -> Callable[[Records], float | None]:
+    """How many times the time of its floor the way from a file to changes takes."""
+
+    def measured(run: Records) -> float | None:
+        return next((r.ratio for r in run if r.experiment == f"files-{kind}"), None)
+
+    return measured
+
+
 def _history(system: str, worst: Callable[[Iterable[float]], float]) -> Callable[[Records], float | None]:
     """How many times the time of SQL by hand a history of a million rows takes."""
 
@@ -209,6 +218,9 @@ TARGETS = (
         Target(f"{name}: its time × ours, where it does best", 1, _peer(name), at_least=True)
         for name in ("clingo", "clingo multi-shot", "pathway", "duckdb", "spark sql", "reference")
     ),
+    Target("CSV to changes, 100 a tick: × csv.reader", 5, _files("csv")),
+    Target("JSON Lines to changes, 100 a tick: × json.loads", 5, _files("jsonl")),
+    Target("Parquet to changes, 100 a tick: × the engine alone", 2, _files("parquet")),
     Target("histories as SQL: × SQL by hand, where worst", 1.3, _history("sql", max)),
     Target("histories by the reasoner: × SQL by hand, where best", 10, _history("reasoner", min), at_least=True),
     Target("generated code: exponent of growth with rules", 1.1, _startup("source", "characters")),
