@@ -11,6 +11,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,13 @@ def write(page, editor: str, text: str) -> None:
     page.keyboard.press("Control+A")
     page.keyboard.press("Delete")
     page.keyboard.type(text)
+
+
+def linked(program: str, stream: str) -> str:
+    """The fragment of a link that carries a program and a stream."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(json.dumps({"program": program, "stream": stream}).encode()) + packer.flush()
+    return f"#p={base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
 def bars(page, atom: str):
@@ -337,10 +345,51 @@ def test_a_page_without_the_token_says_what_to_open(server: Server, browser) -> 
 
 
 def test_a_short_link_that_unpacks_to_very_much_is_not_taken(server: Server, open_page) -> None:
-    content = json.dumps({"program": "% bomb\n" + " " * 60_000_000, "stream": ""}).encode()
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = base64.urlsafe_b64encode(packer.compress(content) + packer.flush()).decode().rstrip("=")
-    assert len(packed) < 100_000
-    page = open_page(server, f"#p={packed}")
+    link = linked("% bomb\n" + " " * 60_000_000, "")
+    assert len(link) < 100_000
+    page = open_page(server, link)
     expect(page.locator("#rules")).not_to_contain_text("bomb")
     expect(page.locator("#rules")).to_contain_text(":-")  # the example, as without a link
+
+
+MANY = "time,predicate,arg1\n" + "".join(f"{n},p,a{n}\n" for n in range(1, 9))
+
+
+def test_answers_stand_first_and_many_facts_are_folded(server: Server, open_page) -> None:
+    page = open_page(server, linked("q(X) :- p(X), X != a3.", MANY))
+    expect(bars(page, "q(a8)")).to_have_count(1)
+    expect(bars(page, "p(a8)")).to_have_count(0)
+    titles = page.locator("#timeline .title").all_text_contents()
+    assert titles == ["q/1", "▸ p/1"]
+    look(page, "folded")
+    page.locator("#timeline .fold").click()
+    expect(bars(page, "p(a8)")).to_have_count(1)
+    page.locator("#timeline .fold").click()
+    expect(bars(page, "p(a8)")).to_have_count(0)
+
+
+def test_lines_have_a_legend_colours_of_their_own_and_stop_at_outages(server: Server, open_page) -> None:
+    stream = "".join(
+        f"{t}: " + ", ".join(f"hr(p{n}, {60 + 9 * n + t % 3})" for n in range(8) if n != 2 or not 9 < t < 30) + ".\n"
+        for t in range(40)
+    )
+    page = open_page(server, linked("fast(P) :- hr(P, B), B > 100.", stream))
+    expect(page.locator("#timeline .legend")).to_have_count(8)
+    expect(page.locator("#timeline polyline")).to_have_count(9)
+    colours = {line.get_attribute("class") for line in page.locator("#timeline polyline").all()}
+    assert len(colours) == 8
+    assert bars(page, "fast(p5)").first.get_attribute("class").split()[1] not in colours
+    boxes = [label.bounding_box() for label in page.locator("#timeline .legend").all()]
+    for left, right in pairwise(boxes):
+        assert left["y"] != right["y"] or left["x"] + left["width"] < right["x"]
+    look(page, "lines")
+
+
+def test_a_stream_of_any_format_can_be_played(server: Server, open_page) -> None:
+    page = open_page(server, linked("q(X) :- p(X).", MANY))
+    expect(bars(page, "q(a8)")).to_have_count(1)
+    page.click("#live")
+    expect(page.locator("#live-curl")).to_contain_text("/api/live/")
+    page.click("#live-play")
+    expect(page.locator("#live-count")).to_contain_text("8 facts")
+    expect(bars(page, "q(a8)")).to_have_count(1)

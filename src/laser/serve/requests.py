@@ -12,6 +12,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "snapshot": ("program", "at"),
     "explain": ("program", "atom", "at"),
     "tidy": ("program",),
+    "records": ("stream",),
 }
 """What a worker can be asked, and the fields without which it cannot."""
 

@@ -12,6 +12,8 @@ from laser.engine.reasoner import Reasoner
 from laser.engine.run import step_through
 from laser.errors import LaserError, ProgramError
 from laser.io.formats import format_of_text
+from laser.io.formats.format import Times
+from laser.io.formats.text import TEXT
 from laser.io.lines import Line
 from laser.io.records import Malformed, Record, records_of
 from laser.plot.model import Timeline
@@ -159,9 +161,18 @@ def tidy(message: Message) -> Message:
     return {"program": format_source(text, "<program>")}
 
 
+def records(message: Message) -> Message:
+    """A stream of any format as lines of text, one for each time point: what the page plays into a live stream."""
+    request = Request(message)
+    times = Times(request.settings.tick, request.settings.dates)
+    lines = [TEXT.write_snapshot(times(record.time), record.facts) for record in request.records]
+    return {"lines": lines}
+
+
 TASKS: dict[str, Callable[[Message], Message]] = {
     "evaluate": evaluate,
     "snapshot": snapshot,
     "explain": explain,
     "tidy": tidy,
+    "records": records,
 }

@@ -155,9 +155,13 @@ async function send(text) {
   return !wrong;
 }
 
-function play() {
+async function play() {
   clearInterval(playing);
-  const lines = stream.lines.filter((line) => line.trim() && !line.startsWith("%"));
+  const { start, tick } = content();
+  const { lines, error } = await ask("records", { stream: stream.text, start, tick });
+  if (error) { say(error.message); return; }
+  if (!lines.length) { say("There is nothing to play: the stream above has no records."); return; }
+  clearInterval(playing);
   playing = setInterval(async () => {
     const line = lines.shift();
     if (line === undefined || !(await send(`${line}\n`))) clearInterval(playing);

@@ -20,6 +20,22 @@ function fill(node, attributes, children) {
   return node;
 }
 
+// Letters of East Asia are two columns wide.
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{20000}-\u{3fffd}]/u;
+const columnsOfLetter = (letter) => (WIDE.test(letter) ? 2 : 1);
+export const columnsOf = (text) => [...text].reduce((sum, letter) => sum + columnsOfLetter(letter), 0);
+
+export function fit(text, most) {
+  if (columnsOf(text) <= most) return text;
+  let kept = "", room = Math.max(1, most - 1);
+  for (const letter of text) {
+    room -= columnsOfLetter(letter);
+    if (room < 0) break;
+    kept += letter;
+  }
+  return `${kept}…`;
+}
+
 export function later(wait, act) {
   let timer = 0;
   return (...given) => {

@@ -90,7 +90,7 @@ export class Live {
     const group = (atom, given) => {
       const name = atom.split("(")[0], arity = atom.includes("(") ? countArguments(atom) : 0;
       const title = arity ? `${name}/${arity}` : name;
-      return getOr(groups, `${given ? 0 : 1} ${title}`, () => ({ name, title, arity, given, rows: [], curves: [] }));
+      return getOr(groups, `${given ? 1 : 0} ${title}`, () => ({ name, title, arity, given, rows: [], curves: [] }));
     };
     const rows = new Map([...this.rows].map(([atom, row]) => [atom, { given: row.given, bars: row.bars.filter((bar) => bar[1] >= start) }]));
     for (const [atom, since] of this.open) getOr(rows, atom, () => ({ given: false, bars: [] })).bars.push([since, end, true]);
@@ -105,7 +105,6 @@ export class Live {
       if (shown.length) Object.assign(group(first, true), { name, curves: shown });
     }
     const order = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, made]) => made);
-    order.sort((a, b) => Number(b.curves.length > 0) - Number(a.curves.length > 0));
     return { start, end, tick: null, reduced: false, groups: order.filter((made) => made.rows.length || made.curves.length) };
   }
 }

@@ -1,11 +1,12 @@
 // Draws a timeline: groups of bars, curves, and the cursor on time. It knows nothing of where its data come from.
-import { draw, make } from "./dom.js";
+import { columnsOf, draw, fit, make } from "./dom.js";
 
-const ROW = 20, BAR = 12, CURVE = 84, GAP = 7, AXIS = 20, EDGE = 8, HUES = 6, MOST_ROWS = 60;
+const ROW = 20, BAR = 12, CURVE = 84, GAP = 7, AXIS = 20, EDGE = 8, LEGEND = 16, HUES = 12, MOST_ROWS = 60, MOST_FACTS = 3;
+const LETTER = 7.3, QUIET_LETTER = 6.7;
 
 export class Timeline {
   constructor(host, { moved, chosen }) {
-    Object.assign(this, { host, moved, chosen, data: null, time: 0, view: null, clock: String });
+    Object.assign(this, { host, moved, chosen, data: null, time: 0, view: null, clock: String, unfolded: new Set() });
     this.tip = document.body.appendChild(make("div", { id: "tip", hidden: true }));
     host.addEventListener("pointermove", (event) => this.#hover(event));
     host.addEventListener("pointerleave", () => (this.tip.hidden = true));
@@ -68,11 +69,12 @@ export class Timeline {
   draw() {
     if (!this.data || !this.host.clientWidth) return;
     this.width = this.host.clientWidth;
-    const labels = this.data.groups.flatMap((group) => [group.title, ...group.rows.slice(0, MOST_ROWS).map((row) => `  ${row.label}`)]);
-    const longest = Math.max(4, ...labels.map((label) => label.length));
-    this.left = Math.round(Math.min(longest * 7.3 + 14, this.width * 0.36, 260));
+    const labels = this.data.groups.flatMap((group) => [`▸ ${group.title}`, ...(this.#folded(group) ? [] : group.rows.slice(0, MOST_ROWS).map((row) => `  ${row.label}`))]);
+    const longest = Math.max(4, ...labels.map(columnsOf));
+    this.left = Math.round(Math.min(longest * LETTER + 14, this.width * 0.36, 260));
     this.y = 4;
-    const parts = this.data.groups.flatMap((group, place) => this.#group(group, place));
+    this.hues = 0;
+    const parts = this.data.groups.flatMap((group) => this.#group(group));
     const { lines, labels: times } = this.#axis();
     this.height = this.y;
     this.picture = draw("svg", { height: this.height, viewBox: `0 0 ${this.width} ${this.height}`, "aria-hidden": "true" }, ...lines, ...parts);
@@ -87,70 +89,92 @@ export class Timeline {
   }
 
   #cut(text, indent) {
-    const room = Math.floor((this.left - EDGE - indent) / 7.3);
-    return text.length <= room ? text : `${text.slice(0, Math.max(1, room - 1))}…`;
+    return fit(text, Math.floor((this.left - EDGE - indent) / LETTER));
   }
 
-  #group(group, place) {
-    const colour = group.given && !group.curves.length ? "given" : `hue${place % HUES}`;
+  // Lines and bars have colours of their own, as long as there are enough of them.
+  #hue() { return `hue${this.hues++ % HUES}`; }
+
+  // Many facts of a predicate are one row, until one wants to see them.
+  #many(group) { return group.given && group.rows.length > MOST_FACTS; }
+  #folded(group) { return this.#many(group) && !this.unfolded.has(group.title); }
+
+  #group(group) {
+    if (this.#folded(group)) return [...this.#row({ atom: null, label: `▸ ${group.title}`, bars: union(group.rows), fold: group.title, tip: `${group.rows.length} atoms of ${group.title}` }, "given", true, group), ...this.#gap()];
+    const colour = group.curves.length ? "" : group.given ? "given" : this.#hue();
     const plain = group.arity === 0 && !group.curves.length;
     const parts = [];
     if (!plain) {
-      parts.push(this.#text(EDGE, this.y + 13, this.#cut(group.title, 0), "title"));
+      const many = this.#many(group), title = this.#text(EDGE, this.y + 13, this.#cut(many ? `▾ ${group.title}` : group.title, 0), many ? "title fold" : "title");
+      if (many) title.dataset.fold = group.title;
+      parts.push(title);
       this.y += ROW;
     }
-    if (group.curves.length) parts.push(...this.#curves(group, place));
+    if (group.curves.length) parts.push(...this.#curves(group));
     for (const row of group.rows.slice(0, MOST_ROWS)) parts.push(...this.#row(row, colour, plain, group));
     if (group.rows.length > MOST_ROWS) {
       parts.push(this.#text(EDGE + 10, this.y + 13, `… ${group.rows.length - MOST_ROWS} more`, "quiet"));
       this.y += ROW;
     }
-    this.y += GAP;
-    return parts;
+    return [...parts, ...this.#gap()];
   }
+
+  #gap() { this.y += GAP; return []; }
 
   #row(row, colour, plain, group) {
     const indent = plain ? 0 : 10;
-    const parts = [this.#text(EDGE + indent, this.y + 13, this.#cut(row.label, indent), plain ? "title" : "")];
+    const parts = [this.#text(EDGE + indent, this.y + 13, this.#cut(row.label, indent), plain ? (row.fold ? "title fold" : "title") : "")];
+    if (row.fold) parts[0].dataset.fold = row.fold;
     const { from, to } = this.range;
     for (const [since, until, open, runs = 1, share = 1] of row.bars) {
       if (until < from || since > to) continue;
       const x = this.x(Math.max(since, from)), end = this.x(Math.min(until, to) + 1);
       const bar = draw("rect", { class: `bar ${colour}`, x, y: this.y + 3, width: Math.max(1.5, end - x - 1), height: BAR, rx: 2, opacity: share < 1 ? 0.35 + 0.65 * share : null });
       Object.assign(bar.dataset, { atom: row.atom ?? "", given: group.given ? "1" : "" });
-      bar.dataset.tip = `${row.atom ?? row.label}\nsince ${this.clock(since)}\nuntil ${this.clock(until)}${open ? " …" : ""}${runs > 1 ? `\n${runs} runs` : ""}`;
+      bar.dataset.tip = `${row.atom ?? row.tip ?? row.label}\nsince ${this.clock(since)}\nuntil ${this.clock(until)}${open ? " …" : ""}${runs > 1 ? `\n${runs} runs` : ""}`;
       parts.push(bar);
     }
     this.y += ROW;
     return parts;
   }
 
-  #curves(group, place) {
+  #curves(group) {
+    const hues = group.curves.map(() => this.#hue()), parts = this.#legend(group, hues);
     const { from, to } = this.range;
     const values = group.curves.flatMap((curve) => curve.points.map((point) => point[1]));
     const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
     const top = this.y + 4, height = (value) => top + ((CURVE - 8) * (high - value)) / (high - low || 1);
-    const parts = [];
     for (const value of steps(low, high)) {
       parts.push(draw("line", { class: "grid", x1: this.left, x2: this.width - EDGE, y1: height(value), y2: height(value) }));
       parts.push(this.#text(this.left - 6, height(value) + 4, String(value), "quiet", "end"));
     }
     group.curves.forEach((curve, number) => {
-      const hue = `hue${(place + number) % HUES}`;
+      const hue = hues[number];
       const points = curve.points.filter(([time]) => time >= from - 1 && time <= to + 1);
       const places = points.map(([time, value]) => [Math.max(this.left, Math.min(this.width - EDGE, this.x(time + 0.5))), height(value)]);
-      parts.push(draw("polyline", { class: hue, points: places.map((p) => p.join(",")).join(" ") }));
+      for (const piece of pieces(points, places, new Set(curve.begins ?? []))) parts.push(draw("polyline", { class: hue, points: piece.map((p) => p.join(",")).join(" ") }));
       if (points.length <= 200) points.forEach(([time, , atom], i) => {
         const dot = draw("circle", { class: `bar ${hue}`, cx: places[i][0], cy: places[i][1], r: 3 });
         Object.assign(dot.dataset, { atom, given: group.given ? "1" : "", tip: `${atom}\nat ${this.clock(time)}` });
         parts.push(dot);
       });
-      if (!curve.label || !places.length) return;
-      const [x, y] = places.at(-1), near = x < this.left + curve.label.length * 7 + 8;
-      parts.push(this.#text(near ? x + 6 : x - 4, y < top + 14 ? y + 16 : y - 6, curve.label, "quiet", near ? "start" : "end"));
     });
-    if (group.hidden) parts.push(this.#text(this.width - EDGE - 4, top + 8, `… ${group.hidden} more`, "quiet", "end"));
     this.y += CURVE;
+    return parts;
+  }
+
+  // Which line is whose, beside the name of the predicate: beside the lines, labels would run into each other.
+  #legend(group, hues) {
+    const parts = [], said = group.curves.map((curve, number) => [fit(curve.label, 30), hues[number]]).filter(([label]) => label);
+    if (group.hidden) said.push([`… ${group.hidden} more`, null]);
+    let x = this.left, y = this.y - ROW + 13;
+    for (const [label, hue] of said) {
+      const mark = hue ? 18 : 0, room = columnsOf(label) * QUIET_LETTER + mark;
+      if (x > this.left && x + room > this.width - EDGE) { x = this.left; y += LEGEND; this.y += LEGEND; }
+      if (hue) parts.push(draw("rect", { class: hue, x, y: y - 8, width: 14, height: 8, rx: 2 }));
+      parts.push(this.#text(x + mark, y, label, "quiet legend"));
+      x += room + 14;
+    }
     return parts;
   }
 
@@ -159,10 +183,14 @@ export class Timeline {
     const wide = this.x(from + 1) - this.x(from) > 24;
     const most = Math.max(1, Math.floor((this.width - this.left) / (this.data.tick ? 110 : 64)));
     const lines = [], labels = [];
+    let free = 0;
     for (const time of whole(from, to, most)) {
       lines.push(draw("line", { class: "grid", x1: this.x(time), x2: this.x(time), y1: 0, y2: this.y }));
       const label = this.data.tick ? this.clock(time).slice(11, 19) : String(time);
-      labels.push(this.#text(wide ? this.x(time + 0.5) : this.x(time), 14, label, "quiet", wide ? "middle" : "start"));
+      const room = label.length * QUIET_LETTER, place = Math.min(wide ? this.x(time + 0.5) - room / 2 : this.x(time), this.width - 2 - room);
+      if (place < free) continue;
+      labels.push(this.#text(place, 14, label, "quiet"));
+      free = place + room + 4;
     }
     return { lines, labels };
   }
@@ -204,8 +232,12 @@ export class Timeline {
   }
 
   #click(event) {
-    const { atom, given } = event.target.dataset ?? {};
+    const { atom, given, fold } = event.target.dataset ?? {};
     this.dragging = false;
+    if (fold) {
+      if (!this.unfolded.delete(fold)) this.unfolded.add(fold);
+      this.draw();
+    }
     if (atom) this.chosen(atom, this.#timeAt(event), Boolean(given));
   }
 
@@ -221,6 +253,27 @@ export class Timeline {
     event.preventDefault();
     keys[event.key]();
   }
+}
+
+// The stretches of a line without an outage.
+function pieces(points, places, begins) {
+  const found = [];
+  points.forEach(([time], i) => {
+    if (!i || (begins.has(time) && points[i - 1][0] !== time)) found.push([]);
+    found.at(-1).push(places[i]);
+  });
+  return found;
+}
+
+// The time points at which at least one of the rows holds.
+function union(rows) {
+  const all = rows.flatMap((row) => row.bars).sort((a, b) => a[0] - b[0]), made = [];
+  for (const [since, until, open] of all) {
+    const last = made.at(-1);
+    if (!last || since > last[1] + 1) made.push([since, until, open]);
+    else if (until > last[1]) [last[1], last[2]] = [until, open];
+  }
+  return made;
 }
 
 function roundStep(least) {
