@@ -134,6 +134,9 @@ class Pipeline:
     mixed: bool = _setting(False, "Let numbers and strings mix in a column, as text.")
     buckets: int = _setting(0, "Parts by key. [default: by size and cores]", "N", least=1)
     slices: int = _setting(0, "Parts by time. [default: by size and cores]", "N", least=1)
+    engine: str = _setting(
+        "auto", "Who answers files that are complete: sql, reasoner or auto. [default: auto]", "NAME"
+    )
     follow: bool = _setting(False, "Go on as data arrive; needs --checkpoint.")
     lateness: str = _setting("0 s", "With --follow: how long a fact may come after later ones.", "DURATION")
     idle: str = _setting(

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time as clock
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,11 +25,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from laser.rules.reach import reach
-from laser.spark import Answers, reason, session
+from laser.spark import Answers, Input, reason, session
+from laser.sql.facts import arrow_table, kinds_of
+from laser.sql.kinds import Kind
+from laser.sql.refusal import NotLowered
 from laser.values import Atom
 from tests.laws import is_legal
 from tests.spark.rooms import Arrivals, Setting, lifts, read_by, shuffled, spread, with_keys
 from tests.spark.streams import Feed, Told
+from tests.sql.trials import Aimed, Flat
+from tests.sql.trials import generate as generate_history
 from tests.strategies import Seeded, generate
 
 LONGEST = 60
@@ -110,11 +116,61 @@ def batch_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
         buckets=choices.choice((None, 1, 2, 7)),
         slices=choices.choice((None, 1, 2, 7)),
     )
+    return difference(found_in(answers, setting), setting, answers)
+
+
+def sql_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
+    """The same for static tables by SQL, whose columns have the types of their values; a refusal is no difference."""
+    choices = random.Random(name)
+    setting, key = perhaps_lifted(setting, choices)
+    inputs = {}
+    for predicate in setting.inputs:
+        rows = [(time, atom) for time, atom in setting.rows if atom.signature == predicate]
+        kinds = kinds_of([[atom[i + 1] for _, atom in rows] for i in range(predicate.arity)])
+        if kinds is None or any(kind in (Kind.IRI, Kind.ANY) for kind in kinds):
+            return ""
+        given: dict[str, Any] = {"t": ([time for time, _ in rows], Kind.INTEGER)}
+        given |= {f"c{i}": ([atom[i + 1] for _, atom in rows], kind) for i, kind in enumerate(kinds)}
+        inputs[str(predicate)] = Input(
+            spark.createDataFrame(arrow_table(given)), [f"c{i}" for i in range(predicate.arity)], "t"
+        )
+    try:
+        answers = reason(
+            setting.program, inputs, start=setting.start, until=setting.until, mixed=True, engine="sql", **key
+        )
+    except NotLowered as refusal:
+        REFUSED[str(refusal)] += 1
+        return ""
+    LOWERED[name] += 1
+    return difference(found_in(answers, setting), setting, answers)
+
+
+LOWERED: Counter[str] = Counter()
+REFUSED: Counter[str] = Counter()
+"""How many programs SQL has answered, and why it has not answered others."""
+
+
+def found_in(answers: Answers, setting: Setting) -> dict[int, frozenset[Atom]]:
     found: dict[int, set[Atom]] = {time: set() for time in range(setting.start, setting.until + 1)}
     for row in answers.table.collect():
         spread(answers.prepared.job, [row.asDict()], found)
     answers.unpersist()
-    return difference({time: frozenset(atoms) for time, atoms in found.items()}, setting, answers)
+    return {time: frozenset(atoms) for time, atoms in found.items()}
+
+
+def histories(seed: int) -> Iterator[tuple[str, Setting]]:
+    """Programs that SQL has, most of them, with values of one type in a column."""
+    for number in range(sys.maxsize):
+        trial = generate_history(Seeded(f"histories/{seed}/{number}"), (Flat, Aimed)[number % 2])
+        rows = [(time, atom) for time, atoms in trial.stream for atom in atoms]
+        times = [time for time, _ in rows]
+        if not rows or not is_legal(trial):
+            continue
+        start = min(times) if trial.start is None else trial.start
+        until = max([start, *times]) + 3 if trial.until is None else trial.until
+        setting = Setting(trial.program, rows, start, until)
+        if until - start <= LONGEST and _reads_something(setting):
+            yield f"{seed}/{number}", setting
 
 
 def perhaps_lifted(setting: Setting, choices: random.Random) -> tuple[Setting, Any]:
@@ -135,7 +191,7 @@ def difference(found: Any, setting: Setting, answers: Answers, note: str = "") -
     return "\n".join([str(setting.program), *(f"  {row}" for row in setting.rows), note, *lines])
 
 
-WAYS = {"stream": stream_differs, "batch": batch_differs}
+WAYS = {"stream": stream_differs, "batch": batch_differs, "sql": sql_differs}
 
 
 def run(spark: Any, way: str, name: str, setting: Setting) -> str:
@@ -162,7 +218,8 @@ def main() -> int:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     spark, wrong, began = connect() if given.connect else session(cores=2), 0, clock.monotonic()
-    for count, (name, setting) in enumerate(settings(given.seed), 1):
+    chosen = histories(given.seed) if given.only == "sql" else settings(given.seed)
+    for count, (name, setting) in enumerate(chosen, 1):
         for way in given.only.split(","):
             told = run(spark, way, name, setting)
             if told:
@@ -172,6 +229,10 @@ def main() -> int:
             print(f"{count} programs, {wrong} wrong, {clock.monotonic() - began:.0f} s", flush=True)
         if count == given.programs:
             break
+    if LOWERED or REFUSED:
+        print(
+            f"{LOWERED.total()} by SQL, {REFUSED.total()} not: {', '.join(f'{n} {why}' for why, n in REFUSED.most_common(8))}"
+        )
     spark.stop()
     return int(bool(wrong))
 

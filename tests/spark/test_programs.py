@@ -7,14 +7,22 @@ from itertools import islice
 
 import pytest
 
-from tests.spark.programs import WAYS, run, settings
+from tests.spark.programs import LOWERED, histories, run, settings
 
 PROGRAMS = dict(islice(settings(0), 12))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["stream", "batch"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_random_programs_on_spark_give_the_answers_of_the_reference(spark, way, name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert run(spark, way, name, PROGRAMS[name]) == ""
+
+
+def test_random_histories_by_sql_on_spark_give_the_answers_of_the_reference(spark):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, setting in islice(histories(0), 14):
+            assert run(spark, "sql", name, setting) == ""
+    assert LOWERED.total() >= 5

@@ -72,6 +72,9 @@ def _short(reason: str) -> str:
         "tuple window": "tuple window",
         "the function ": "function",
         "the test ": "function",
+        "aggregate": "aggregate",
+        "need not be whole": "aggregate",
+        "of several types": "aggregate",
     }
     return next((name for word, name in words.items() if word in reason), reason)
 

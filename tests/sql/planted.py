@@ -149,6 +149,27 @@ MISTAKES = (
         "% until 12\n1: a(1).\n5: a(1).",
     ),
     Mistake(
+        "a tuple counts a time point longer than it is there",
+        r"r\.c else r\.h \+ 1 end as t, e\.d, 0",
+        "r.c else r.h + 2 end as t, e.d, 0",
+        "q(N) :- N = count(X : a(X) in [2]).",
+        "% until 12\n1: a(1).\n3: a(2).",
+    ),
+    Mistake(
+        "the largest value is that of tuples that have ended",
+        r"and s\.c <= r\.h",
+        "",
+        "q(N) :- N = max(X : a(X) in [2]).",
+        "% start 0\n% until 12\n1: a(7).\n3: a(2).\n9: a(1).",
+    ),
+    Mistake(
+        "a sum forgets what has ended",
+        r"else - cast",
+        "else cast",
+        "q(N) :- N = sum(X : a(X) in [2]).",
+        "% until 12\n1: a(7).\n3: a(2).",
+    ),
+    Mistake(
         "values of different types are compared by their numbers",
         r"\)\.k = \([^)]*\)\.k and",
         ").k is not null and",

@@ -132,7 +132,7 @@ def test_who_answers_and_why() -> None:
         assert history.why == "the reasoner: recursion through reach/2 derived"
     with pytest.raises(NotLowered, match="recursion through reach/2"):
         History(RECURSIVE, few, engine="sql")
-    with pytest.raises(ValueError, match="no engine 'fast'"):
+    with pytest.raises(LaserError, match="no engine 'fast'"):
         list(laser.intervals("q :- p.", [], engine="fast"))  # type: ignore[arg-type]
 
 

@@ -78,7 +78,6 @@ class Aimed(Flat):
 def generate(choices: Choices, kind: type[Generator] = Flat) -> Trial:
     """A random program that is lowered whole, with a random stream."""
     generator = kind(choices)
-    generator.aggregates = False  # SQL leaves them to the reasoner
     program = generator.program()
     stream, start, until = generator.stream()
     return Trial(program, stream, start, until)

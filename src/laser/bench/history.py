@@ -61,37 +61,43 @@ select machine, case when begin = {{first}} then begin else begin + {reach} end 
 where finish >= begin + {reach} or begin = {{first}}"""
 
 
-_ALARM, _NORMAL = _runs("value >= 100", 3), _runs("value between 1 and 99", 3)
+ALARM, NORMAL = _runs("value >= 100", 3), _runs("value between 1 and 99", 3)
 
-QUESTIONS = {
-    "diamond": Question("hot(M) :- temp(M, V) in [300], V > 180.", {"hot": _islands("value > 180", 300)}, sparse=True),
-    "join": Question(
-        "both(M) :- temp(M, V) in [300], V > 180, press(M, W) in [300], W > 180.",
-        {
-            "both": f"""
+
+def questions(period: int = 60, machines: int = MACHINES) -> dict[str, Question]:
+    """The questions, where a machine has a reading in so many time points, or, if its times are minutes, in each."""
+    reach, long, quiet = 5 * period, 60 * period, 2 * period
+    return {
+        "diamond": Question(
+            f"hot(M) :- temp(M, V) in [{reach}], V > 180.", {"hot": _islands("value > 180", reach)}, sparse=True
+        ),
+        "join": Question(
+            f"both(M) :- temp(M, V) in [{reach}], V > 180, press(M, W) in [{reach}], W > 180.",
+            {
+                "both": f"""
 select a.machine, greatest(a.since, b.since) as since, least(a.until, b.until) as until
-from ({_islands("value > 180", 300)}) a join ({_islands("value > 180", 300, "press")}) b
+from ({_islands("value > 180", reach)}) a join ({_islands("value > 180", reach, "press")}) b
 on a.machine = b.machine and a.since <= b.until and b.since <= a.until"""
-        },
-        ("temp", "press"),
-        sparse=True,
-    ),
-    "box": Question(
-        "@T ok(M) :- temp(M, V) at T in [10], V > 20. steady(M) :- ok(M) always in [10]. #show steady/1.",
-        {"steady": _runs("value > 20", 10)},
-    ),
-    "silence": Question(
-        "idle(M) :- temp(M, _) in [3600], not temp(M, _) in [119].",
-        {
-            "idle": """
-select machine, time + 120 as since, least(coalesce(following - 1, {last}), time + 3600, {last}) as until from (
-  select machine, time, lead(time) over (partition by machine order by time) as following from {temp})
-where coalesce(following, {last} + 1) > time + 120"""
-        },
-        sparse=True,
-    ),
-    "cooling": Question(
-        """
+            },
+            ("temp", "press"),
+            sparse=True,
+        ),
+        "box": Question(
+            "@T ok(M) :- temp(M, V) at T in [10], V > 20. steady(M) :- ok(M) always in [10]. #show steady/1.",
+            {"steady": _runs("value > 20", 10)},
+        ),
+        "silence": Question(
+            f"idle(M) :- temp(M, _) in [{long}], not temp(M, _) in [{quiet - 1}].",
+            {
+                "idle": f"""
+select machine, time + {quiet} as since, least(coalesce(following - 1, {{last}}), time + {long}, {{last}}) as until from (
+  select machine, time, lead(time) over (partition by machine order by time) as following from {{temp}})
+where coalesce(following, {{last}} + 1) > time + {quiet}"""
+            },
+            sparse=True,
+        ),
+        "cooling": Question(
+            """
 @T steam(M, V) :- temp(M, V) at T in [3], V >= 100.
 @T liquid(M, V) :- temp(M, V) at T in [3], V >= 1, V < 100.
 @T isSteam(M) :- steam(M, _) at T in [3].
@@ -103,20 +109,23 @@ veryHot(M, T) :- steam(M, V) at T in [3], V >= 195.
 veryCold(M, T) :- liquid(M, V) at T in [3], V = 1.
 #show alarm/1, normal/1, freeze/1, veryHot/2, veryCold/2.
 """,
-        {
-            "alarm": _ALARM,
-            "normal": _NORMAL,
-            "veryHot": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value >= 195",
-            "veryCold": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value = 1",
-            "freeze": f"""
+            {
+                "alarm": ALARM,
+                "normal": NORMAL,
+                "veryHot": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value >= 195",
+                "veryCold": "select machine, time as at, time as since, least(time + 3, {last}) as until from {temp} where value = 1",
+                "freeze": f"""
 select machine, since, until from (
   select machine, ended + 1 as since, coalesce(lead(begun) over (partition by machine order by begun) - 1, {{last}}) as until
-  from (select machine, since as begun, until as ended from ({_ALARM} union all {_NORMAL}) as held
-        union all select 'm' || i, {{first}} - 1, {{first}} - 1 from range({MACHINES}) as machines(i)) as known) as gaps
+  from (select machine, since as begun, until as ended from ({ALARM} union all {NORMAL}) as held
+        union all select 'm' || i, {{first}} - 1, {{first}} - 1 from range({machines}) as machines(i)) as known) as gaps
 where since <= until""",
-        },
-    ),
-}
+            },
+        ),
+    }
+
+
+QUESTIONS = questions()
 HISTORIES = tuple(QUESTIONS)
 
 

@@ -1,4 +1,7 @@
-"""How fast it is on Spark, next to the same pipeline with an operator that does nothing: ``python -m laser.bench.spark_rates``."""
+"""How fast it is on Spark: ``python -m laser.bench.spark_rates``.
+
+Histories by SQL and by the reasoner next to Spark SQL by hand, and streams next to the same pipeline with an operator that does nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ import os
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from laser.bench.history import HISTORIES
+from laser.bench.spark_histories import PER_TICK, Subject, measure_history
 from laser.spark import batch, stream
 from laser.spark.reason import reason
 from laser.spark.session import session
@@ -153,32 +158,32 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def measure_batch(spark: SparkSession, name: str, place: Path, facts: int) -> None:
-    program, inputs, key = PROGRAMS[name]
-    frames = {
-        p: Input(spark.read.parquet(str(place / name / p)), [c for c in columns if c != key], "t")
-        for p, columns in inputs.items()
-    }
+@contextmanager
+def doing_nothing() -> Iterator[None]:
+    """The same pipeline, with an operator that does nothing in the place of the reasoner."""
     real = batch._operator
+    batch._operator = lambda job, slices: nothing_in_batch(_schema(batch.output_schema(job)))
+    try:
+        yield
+    finally:
+        batch._operator = real
 
-    def run() -> float:
-        began = time.monotonic()
-        answers = reason(program, frames, key=key)
-        answers.table.write.format("noop").mode("overwrite").save()
-        answers.unpersist()
-        return time.monotonic() - began
 
-    def without() -> float:
-        batch._operator = lambda job, slices: nothing_in_batch(_schema(batch.output_schema(job)))
-        try:
-            return run()
-        finally:
-            batch._operator = real
-
-    run()  # the first run of all pays for what is loaded once
-    with Memory() as memory:
-        bare, mine = min(without() for _ in range(2)), min(run() for _ in range(2))
-    _tell(f"batch {name}", facts, bare, mine, memory.peak)
+def measure_histories(spark: SparkSession, place: Path, rows: int, names: Iterable[str], repetitions: int) -> None:
+    """Each question, with few and with many facts a tick."""
+    print(f"{'':<20}{'nothing':>9}{'by hand':>9}{'SQL':>9}{'reasoner':>10}   SQL / by hand   reasoner / SQL   memory")
+    for name in names:
+        for shape, per_tick in PER_TICK.items():
+            subject = Subject.make(spark, name, place / name / shape, rows, per_tick)
+            with Memory() as memory:
+                taken = dict(measure_history(subject, repetitions, doing_nothing))
+            cells = "".join(f"{taken[way]:>9.2f}" for way in ("nothing", "by hand", "sql"))
+            print(
+                f"{name + ' ' + shape:<20}{cells}{taken['reasoner']:>10.2f}{taken['sql'] / taken['by hand']:>16.2f}"
+                f"{taken['reasoner'] / taken['sql']:>17.1f}{memory.peak / 1024:>9,.0f} MB",
+                flush=True,
+            )
+            shutil.rmtree(place / name / shape)
 
 
 def measure_stream(spark: SparkSession, name: str, place: Path, facts: int) -> None:
@@ -244,27 +249,26 @@ def main() -> None:
     parser.add_argument("--per-tick", type=int, default=1_000)
     parser.add_argument("--files", type=int, default=10)
     parser.add_argument("--cores", type=int, default=os.cpu_count())
-    parser.add_argument("--only", default="batch,stream", help="of batch and stream")
-    parser.add_argument("--programs", default="diamond,join,cooling")
+    parser.add_argument("--only", default="history,stream", help="of history and stream")
+    parser.add_argument("--programs", default="diamond,join,cooling", help="of the streams")
+    parser.add_argument("--questions", default=",".join(HISTORIES), help="of the histories")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="of a history")
+    parser.add_argument("--repetitions", type=int, default=3)
     given = parser.parse_args()
     spark = session(cores=given.cores)
     place = Path(tempfile.mkdtemp(prefix="laser-rates-"))
     print(f"{given.cores} cores, {given.keys:,} keys, {given.per_tick:,} facts a tick")
     try:
-        for name in given.programs.split(","):
+        if "history" in given.only.split(","):
+            names = given.questions.split(",")
+            measure_histories(spark, place, given.rows, names, given.repetitions)
+        for name in given.programs.split(",") if "stream" in given.only.split(",") else ():
             inputs = PROGRAMS[name][1]
             keys = given.keys * (10 if name == "join" else 1)  # else most of the time would be its many answers
             for predicate, columns in inputs.items():
-                write_data(
-                    place / name / predicate,
-                    columns,
-                    given.facts // len(inputs),
-                    keys,
-                    given.per_tick,
-                    given.files,
-                )
-            for mode in given.only.split(","):
-                {"batch": measure_batch, "stream": measure_stream}[mode](spark, name, place, given.facts)
+                size = given.facts // len(inputs)
+                write_data(place / name / predicate, columns, size, keys, given.per_tick, given.files)
+            measure_stream(spark, name, place, given.facts)
             shutil.rmtree(place / name)
     finally:
         shutil.rmtree(place, ignore_errors=True)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from functools import reduce
 from typing import assert_never
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
-from laser.errors import LaserError
 from laser.spark.arrow import time_points
+from laser.spark.extent import extent_of
 from laser.spark.failures import speaks_first
 from laser.spark.job import Job
 from laser.spark.layout import Layout, PredicateColumns
@@ -26,8 +23,6 @@ from laser.spark.slices import Slice, answer_slice
 from laser.values import Predicate
 
 __all__ = ["answer_batch", "divide", "output_schema", "parts_of"]
-
-log = logging.getLogger("laser")
 
 ROWS_A_PART = 50_000
 """Fewer rows than that are not worth a part of their own."""
@@ -42,8 +37,7 @@ FIRST = -1
 def divide(request: Request, prepared: Prepared, facts: DataFrame, cores: int) -> tuple[Job, list[Slice]]:
     """The job in its buckets, and the slices of the timeline, as suits the size of the data and the number of cores."""
     job = prepared.job
-    first, last, rows = _extent(prepared, facts, sized=bool(request.buckets and request.slices))
-    _warn_of_future(prepared, last)
+    first, last, rows = extent_of(prepared, facts.select("time"), sized=bool(request.buckets and request.slices))
     parts = max(1, min(cores * PARTS_A_CORE, math.ceil(rows / ROWS_A_PART)))
     job = job.in_buckets(request.buckets or parts)
     most = request.slices or _slices_worth_it(job, parts, last - first + 1)
@@ -77,34 +71,6 @@ def _slices(job: Job, facts: DataFrame, first: int, last: int, most: int) -> lis
 
 def _most_slices(length: int, reach: int) -> int:
     return max(1, length // max(1, WINDOWS_A_SLICE * reach))
-
-
-def _extent(prepared: Prepared, facts: DataFrame, sized: bool) -> tuple[int, int, int]:
-    """The first and the last time point, and the number of facts; the data are asked only for what is not given."""
-    start, until = prepared.job.settings.start, prepared.job.settings.until
-    if start is not None and until is not None and sized:
-        return start, until, 0
-    clocks = [source.times() for source in prepared.clocks]
-    times = reduce(DataFrame.unionByName, clocks, facts.select("time"))
-    row = times.agg(F.min("time"), F.max("time"), F.count("time")).collect()[0]
-    first = row[0] if start is None else start
-    last = row[1] if until is None else until
-    if first is None or last is None:
-        raise LaserError("the inputs are empty, so the timeline has no beginning: give start=… and until=…")
-    if last < first:
-        raise LaserError(f"the timeline would end at {last}, before it begins at {first}")
-    return first, last, row[2]
-
-
-def _warn_of_future(prepared: Prepared, last: int) -> None:
-    """One row with a wrong year makes the timeline, and the intervals that are open, go on until then."""
-    tick = prepared.job.settings.tick
-    if prepared.dated and prepared.job.settings.until is None and last > tick.from_datetime(datetime.now(UTC)):
-        log.warning(
-            "the last row is of %s, ahead of the clock, and the timeline goes on until then: until=… ends it earlier, and "
-            "max_ahead=… sets such rows aside",
-            tick.to_text(last),
-        )
 
 
 def _lows(job: Job, facts: DataFrame, edges: tuple[int, ...]) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 from typing import Unpack
 
@@ -13,9 +14,11 @@ from laser.phrases import count
 from laser.spark.answers import Answers, keep, whole_intervals
 from laser.spark.batch import answer_batch, divide
 from laser.spark.cluster import check_workers, cores_of, is_connect
+from laser.spark.history import answer_history
 from laser.spark.prepare import Prepared, prepare
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.sources import Input
+from laser.sql.refusal import NotLowered
 from laser.syntax.program import Program
 
 __all__ = ["answer", "reason"]
@@ -33,6 +36,8 @@ def reason(
       ``until`` are the first and the last time point, ``order`` the column that says in which order rows arrived.
     - ``key`` names the column by which the stream is divided; where the program does not know it, the program is lifted over
       it; False forbids to divide. ``buckets`` and ``slices`` override how many parts there are.
+    - ``engine`` says who answers static DataFrames: ``"sql"``, which refuses some programs by name; ``"reasoner"``; or ``"auto"``, SQL
+      wherever the program has it. ``Answers.cut`` says which it was, and why.
     - ``background`` are tables or facts that hold at every time point, ``constants`` values for the program's constants.
     - ``columns`` names the columns of answers, ``mixed`` lets numbers and strings share one, ``limit`` stops a recursion.
     - ``max_ahead`` is how far ahead of the clock rows with dates may lie, else they are rejected: a day in streams, and any time
@@ -53,19 +58,40 @@ def answer(request: Request) -> Answers:
     if not prepared.sources:
         names = ", ".join(source.name for source in request.sources)
         raise LaserError(f"the program reads none of the inputs {names}: are their names those of its predicates?")
-    check_workers(prepared.sources[0].table.sparkSession)
-    if streaming == {True}:
-        from laser.spark.stream import answer_stream
+    if streaming == {False}:
+        return _history(request, prepared)
+    spark = prepared.sources[0].table.sparkSession
+    check_workers(spark)
+    if request.engine == "sql":
+        raise LaserError("SQL needs all facts at once, which a stream never has: leave it to the reasoner")
+    if is_connect(spark):
+        raise LaserError("streams need a session on Spark itself: Spark Connect serves static DataFrames only")
+    if request.settings.until is not None or request.slices is not None:
+        raise LaserError("a stream has no end and no slices: until and slices are for static DataFrames")
+    from laser.spark.stream import answer_stream
 
-        if is_connect(prepared.sources[0].table.sparkSession):
-            raise LaserError("streams need a session on Spark itself: Spark Connect serves static DataFrames only")
-        if request.settings.until is not None or request.slices is not None:
-            raise LaserError("a stream has no end and no slices: until and slices are for static DataFrames")
-        return answer_stream(request, prepared)
-    return _batch(request, prepared)
+    return answer_stream(request, prepared)
+
+
+def _history(request: Request, prepared: Prepared) -> Answers:
+    """By SQL where the program has it, unless somebody asks for the reasoner or for its parts."""
+    if request.engine == "reasoner":
+        return _batch(request, prepared)
+    divided = request.buckets is not None or request.slices is not None
+    try:
+        if divided:
+            raise NotLowered("buckets and slices are parts for the reasoner")
+        return answer_history(prepared)
+    except NotLowered as refusal:
+        if request.engine == "sql":
+            raise
+        why = "" if divided else f"; not by SQL: {refusal}"
+    answers = _batch(request, prepared)
+    return replace(answers, cut=answers.cut + why)
 
 
 def _batch(request: Request, prepared: Prepared) -> Answers:
+    check_workers(prepared.sources[0].table.sparkSession)
     facts = facts_of(prepared)
     spark = facts.sparkSession
     job, slices = divide(request, prepared, facts, cores_of(spark))

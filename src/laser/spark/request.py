@@ -16,6 +16,7 @@ from laser.settings import DEFAULT_LIMIT, RunSettings
 from laser.spark.background import Background, read_background
 from laser.spark.durations import NO_TIME, OFF, Ahead, Duration
 from laser.spark.sources import Input, Source, read_sources
+from laser.sql.engines import Engine, check_engine
 from laser.syntax.program import Program
 from laser.ticks import SECOND, Tick, TimeInput
 from laser.values.facts import FactInput
@@ -43,6 +44,7 @@ class ReasonOptions(TypedDict, total=False):
     mixed: bool
     buckets: int | None
     slices: int | None
+    engine: Engine
     lateness: str | int
     idle: str | int | None
     max_ahead: str | int
@@ -65,6 +67,7 @@ class Request:
     mixed: bool = False
     buckets: int | None = None
     slices: int | None = None
+    engine: Engine = "auto"
     lateness: Duration = NO_TIME
     idle: Duration | None = None
     unbounded: bool = False
@@ -99,6 +102,7 @@ class Request:
             mixed=options.get("mixed", False),
             buckets=options.get("buckets"),
             slices=options.get("slices"),
+            engine=check_engine(options.get("engine", "auto")),
             lateness=Duration.read(options.get("lateness", 0), tick, "the lateness"),
             idle=_idle(options.get("idle"), sources, tick),
             unbounded=options.get("unbounded", False),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
@@ -156,6 +157,26 @@ class Source:
             )
         return table.where(self.rejection.isNull())
 
+    def within(self, first: int, last: int) -> DataFrame:
+        """The facts of a timeline as SQL has them: the values as a1, a2, …, and the time point u."""
+        values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
+        columns = [F.expr(value).alias(f"a{i}") for i, value in enumerate(values, 1)]
+        near = reduce(and_, self._near(first, last), F.lit(True))
+        facts = self.table.where(near).where(self.rejection.isNull()).select(*columns, self._times().alias("u"))
+        return facts.where(F.col("u").between(first, last))
+
+    def _near(self, first: int, last: int) -> Iterator[Column]:
+        """What the columns of time themselves say, so that it reaches the scan: nothing before the timeline, and nothing after."""
+        for column, is_begin, is_end in (
+            (self.time[0], len(self.time) == 1, True),
+            (self.time[-1], True, len(self.time) == 1),
+        ):
+            low, high = _bounds(self.types[column], first, last, self.tick)
+            if is_begin and low is not None:
+                yield F.col(quoted(column)) >= low
+            if is_end and high is not None:
+                yield F.col(quoted(column)) < high
+
     def times(self) -> DataFrame:
         """The time points alone."""
         return self.fitting().select(self._times().alias("time"))
@@ -237,6 +258,16 @@ def _instant(kind: str, column: str, unit: int) -> str:
         case _:
             micros = f"unix_micros(CAST({name} AS timestamp))"
     return f"({micros}) div {unit}L"
+
+
+def _bounds(kind: str, first: int, last: int, tick: Tick) -> tuple[Column | None, Column | None]:
+    """The first value of a column that lies in a timeline, and the first after it, where columns of the kind can say."""
+    unit = _unit(kind, tick)
+    if kind in _INTEGERS:
+        return F.lit(first).cast("bigint"), F.lit(last + 1).cast("bigint")
+    if kind == "timestamp":
+        return F.timestamp_micros(F.lit(first * unit)), F.timestamp_micros(F.lit((last + 1) * unit))
+    return None, None
 
 
 def _unit(kind: str, tick: Tick) -> int:

@@ -32,7 +32,7 @@ def describe(program: Program, dialect: Dialect = "duckdb", **options: Unpack[Pr
     """The statements of a program. Columns have the types that follow from use; where nothing is known, text."""
     core = accept(program, RunSettings.read(options, ProgramOptions))
     streamed, background = _streamed(core), _background(core)
-    lowering = lower(build(core), streamed, background, TIMELINE)
+    lowering = lower(build(core), streamed, background, TIMELINE, dialect)
     return (
         "\n\n".join([*_tables(streamed, background, dialect), *_statements(lowering, dialect), *_refused(lowering)])
         + "\n"

@@ -97,10 +97,7 @@ class Duck:
         """The statements; NotLowered where some part of the program has none."""
         background = self._load(((0, key) for key in self.program.background), background=True)
         both = frozenset(self.streamed) & (self.program.derived | self.program.given)
-        lowering = lower(build(self.program, both), self.streamed, background, Timeline(str(first), str(last)))
-        if lowering.refused:
-            raise NotLowered("; ".join(dict.fromkeys(lowering.refused.values())))
-        return lowering
+        return lower(build(self.program, both), self.streamed, background, Timeline(str(first), str(last))).whole()
 
     def answer(self, first: int, last: int, silent: bool = True) -> None:
         """Make the relations of the program; NotLowered where SQL cannot have one exactly.

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from laser.answers import Interval
 from laser.checks.accept import accept
@@ -19,6 +19,7 @@ from laser.rules.rule import ResolvedProgram
 from laser.settings import RunOptions, RunSettings
 from laser.sql import output
 from laser.sql.duck import Duck, Progress
+from laser.sql.engines import ENGINES, Engine, check_engine
 from laser.sql.lower import facts_table
 from laser.sql.refusal import NotLowered
 from laser.sql.tables import Extent, extent_of, facts_of, open_tables
@@ -28,9 +29,6 @@ from laser.values import Predicate
 from laser.values.static_type import StaticType
 
 __all__ = ["ENGINES", "Engine", "History", "intervals"]
-
-Engine: TypeAlias = Literal["auto", "sql", "reasoner"]
-ENGINES: tuple[Engine, ...] = ("auto", "sql", "reasoner")
 
 Tables: TypeAlias = Mapping[str, Any]
 """Tables by the names of their predicates: paths of Parquet files, or tables of Arrow, pandas or Polars."""
@@ -58,7 +56,7 @@ def intervals(
     >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
     [Interval(atom=q(a), since=3, until=4)]
     """
-    _check(engine)
+    check_engine(engine)
     settings = RunSettings.read(options)
     if isinstance(stream, Mapping):
         with History(program, stream, time=time, engine=engine, settings=settings) as history:
@@ -67,11 +65,6 @@ def intervals(
         yield from _by_sql(program, stream, engine, settings)
     else:
         yield from reasoner.intervals(program, stream, **options)
-
-
-def _check(engine: str) -> None:
-    if engine not in ENGINES:
-        raise ValueError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
 
 
 def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: RunSettings) -> Iterator[Interval]:
@@ -145,7 +138,7 @@ class History:
         progress: Progress | None = None,
         **options: Unpack[RunOptions],
     ) -> None:
-        _check(engine)
+        check_engine(engine)
         self._engine = engine
         self._settings = RunSettings.read(options) if settings is None else settings
         self._program = parse(program) if isinstance(program, str) else program

@@ -39,7 +39,9 @@ from laser.plan.nodes import (
 )
 from laser.plan.plan import Component, Plan, PlanRule, Subgoal
 from laser.sql import counting, inputs
+from laser.sql.aggregates import aggregate
 from laser.sql.coalesce import coalesce
+from laser.sql.dialects import Dialect
 from laser.sql.kinds import Kind
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import FactWindow, Relation
@@ -52,7 +54,7 @@ from laser.syntax.tree import Constant
 from laser.values import Predicate
 from laser.windows import Sliding
 
-__all__ = ["Inputs", "Lowering", "Statement", "lower"]
+__all__ = ["NAME", "Inputs", "Lowering", "Statement", "facts_table", "lower"]
 
 Inputs = Mapping[Predicate, tuple[Kind, ...] | None]
 """The kinds of the columns of each predicate that has facts; None where no column can have its values."""
@@ -83,10 +85,22 @@ class Lowering:
     refused: Mapping[Node, str]
     doubts: tuple[str, ...] = ()
 
+    def whole(self) -> Lowering:
+        """The same, if nothing is refused; what only rests on something refused is not named."""
+        own = [reason for reason in self.refused.values() if _RESTS not in reason]
+        if own:
+            raise NotLowered("; ".join(dict.fromkeys(own)))
+        return self
 
-def lower(plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline) -> Lowering:
-    """The SQL of a plan, given the kinds of what streams in and of the background data."""
-    work = _Work(plan, streamed, background, timeline)
+
+_RESTS = ", which is not lowered: "
+
+
+def lower(
+    plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline, dialect: Dialect = "duckdb"
+) -> Lowering:
+    """The SQL of a plan, given the kinds of what streams in and of the background data. The text is DuckDB's, whoever is to run it."""
+    work = _Work(plan, streamed, background, timeline, dialect)
     for component in plan.components:
         if any(node in work.wanted for node in component.nodes):
             work.take(component)
@@ -100,7 +114,7 @@ def _read(statements: Sequence[Statement], outputs: Sequence[str]) -> list[State
     reads, found = Counter(outputs), list[Statement]()
 
     def kept(name: str, query: str) -> bool:
-        reads.update(_NAME.findall(query))
+        reads.update(NAME.findall(query))
         return reads[name] > 1
 
     for statement in reversed(statements):
@@ -114,7 +128,7 @@ def _read(statements: Sequence[Statement], outputs: Sequence[str]) -> list[State
     return found[::-1]
 
 
-_NAME = re.compile(r"\b[nh]\d+\b")
+NAME = re.compile(r"\b[nh]\d+\b")
 """The name of a relation or a helper. In a text it would be mistaken for one, which costs a table."""
 
 
@@ -124,11 +138,12 @@ class _Work:
     streamed: Inputs
     background: Inputs
     timeline: Timeline
+    dialect: Dialect
     refused: dict[Node, str] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.scope = Scope(self.timeline)
+        self.scope = Scope(self.timeline, blocks=self.dialect == "duckdb")
         self.relations = self.scope.relations
         self.rules: dict[Node, list[PlanRule]] = {}
         for rule in self.plan.rules:
@@ -172,9 +187,7 @@ class _Work:
         for source in (*node.sources, *subgoals):
             if source in self.refused:
                 reason = self.refused[source]
-                raise NotLowered(
-                    reason if reason.startswith("it reads ") else f"it reads {source}, which is not lowered: {reason}"
-                )
+                raise NotLowered(reason if _RESTS in reason else f"it reads {source}{_RESTS}{reason}")
 
     def _node(self, node: InputNode | MadeNode) -> tuple[Relation, str | None]:
         """The relation of a node and its query; there is none where the relation is empty."""
@@ -239,12 +252,21 @@ class _Work:
             case Gate(source=source, values=values):
                 rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
                 return self._derived(node, [rule], merged)
-            case Aggregated() | Steady():
+            case Steady():
                 raise NotLowered(_reason(node))
+            case Aggregated(tuples=source):
+                return self._aggregated(node, self.relations[source], merged)
             case Plain() | Pinned() | Pending() | Union() | Projection() | Shared() | Members():
                 return self._derived(node, self.rules.get(node, []), merged)
             case _:
                 assert_never(node)
+
+    def _aggregated(self, node: Aggregated, tuples: Relation, merged: bool) -> tuple[Relation, str | None]:
+        if tuples.empty:
+            return Relation(self._name(node), (Kind.STRING,) * node.width, True, empty=True), None
+        kinds, sql = aggregate(node, self._merged(tuples), self.scope)
+        sql = coalesce(sql, names(len(kinds))) if merged else sql
+        return Relation(self._name(node), kinds, merged), sql
 
     def _every_point(self, dated: Relation, window: PointWindow) -> str:
         """``⊞ □ a``: by runs where each time point is known for as long as the window looks back, else by counting."""
@@ -283,7 +305,9 @@ class _Work:
         kinds, reach, pinned = made.kinds, made.reach, made.pinned
         if merged and not made.coalesced:
             same = pinned and reach is not None
-            sql = _distinct(made.sql) if same else coalesce(made.sql, names(len(kinds)), made.ascending, reach)
+            sql = (
+                _distinct(made.sql) if same else self.scope.coalesce(made.sql, names(len(kinds)), made.ascending, reach)
+            )
             return Relation(
                 self._name(node), kinds, True, reach=reach if same else None, pinned=same, window=made.window
             ), sql
@@ -317,14 +341,12 @@ def _merged(plan: Plan, wanted: set[Node]) -> frozenset[Node]:
     return frozenset((*plan.outputs.values(), *negated))
 
 
-def _reason(node: Beginning | Aggregated | Recorded | RecordedDated | Steady) -> str:
+def _reason(node: Beginning | Recorded | RecordedDated | Steady) -> str:
     """Why a node is left to the reasoner."""
     match node:
         case Beginning(window=window):
             return f"the tuple window {window}"
         case Recorded(predicate=predicate) | RecordedDated(predicate=predicate) | Steady(predicate=predicate):
             return f"it reads the record of {predicate}, which the reasoner keeps"
-        case Aggregated(fold=fold):
-            return f"it has an aggregate ({fold.value}), which the reasoner computes"
         case _:
             assert_never(node)

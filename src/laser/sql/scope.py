@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from laser.plan.nodes import Node
+from laser.sql.coalesce import coalesce
 from laser.sql.relation import Relation
 from laser.sql.timeline import Timeline
 
@@ -36,6 +37,13 @@ class Scope:
     numbers: Iterator[int] = field(default_factory=count)
     fresh: list[Aside] = field(default_factory=list)
     """Those that the next statement is the first to read."""
+
+    blocks: bool = True
+    """Whether intervals of one length are united by blocks first. Where rows are divided by key before they are sorted, it is a second division."""
+
+    def coalesce(self, source: str, keys: list[str], ascending: bool = False, reach: int | None = None) -> str:
+        """The maximal intervals of each key."""
+        return coalesce(source, keys, ascending, reach if self.blocks else None)
 
     def relation(self, node: Node) -> Relation:
         return self.relations[node]

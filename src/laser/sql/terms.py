@@ -13,7 +13,7 @@ from laser.values import static_type
 from laser.values.functions import FUNCTIONS
 from laser.values.texts import NOT, TESTS
 
-__all__ = ["Bindings", "Expression", "FALSE", "compare", "equal", "evaluate", "time_point"]
+__all__ = ["Bindings", "Expression", "FALSE", "INLINE", "compare", "equal", "evaluate", "time_point"]
 
 FALSE = "false"
 
@@ -42,7 +42,7 @@ def evaluate(term: Term, bound: Bindings) -> Expression:
             if kind is None:
                 raise NotLowered(f"the value {value!r}, which SQL does not have exactly")
             return Expression(literal(value), kind)
-        case Arithmetic(operator=operator, operands=operands) if operator not in _INLINE:
+        case Arithmetic(operator=operator, operands=operands) if operator not in INLINE:
             return _function(operator, [evaluate(operand, bound) for operand in operands])
         case Arithmetic(operator=operator, operands=operands):
             values = [Expression(*number_of(*evaluate(operand, bound))) for operand in operands]
@@ -75,7 +75,7 @@ def _arithmetic(operator: str, values: list[Expression]) -> Expression:
             raise NotLowered(f"the function {operator}")
 
 
-_INLINE = frozenset({"+", "-", "*", "/", "div", "mod", "abs", "min", "max"})
+INLINE = frozenset({"+", "-", "*", "/", "div", "mod", "abs", "min", "max"})
 """Operations over numbers that are written out here."""
 
 

@@ -1,0 +1,135 @@
+"""Histories on Spark: the SQL that rules become, next to Spark SQL by hand, the reasoner, and an operator that does nothing.
+
+All read the same Parquet files and write to nowhere; the timeline is given to all. The rows by hand and by rules are checked to be equal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from pyspark.sql import DataFrame, SparkSession
+
+from laser.bench.history import Question, questions
+from laser.errors import LaserError
+from laser.spark.reason import reason
+from laser.spark.request import ReasonOptions
+from laser.spark.sources import Input
+from laser.sql.engines import Engine
+
+__all__ = ["PER_TICK", "Subject", "measure_history"]
+
+MACHINES = 1_000
+PER_TICK = {"sparse": 16, "dense": 500}
+"""How many facts a tick has."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A question over files, and the ways to answer it."""
+
+    spark: SparkSession
+    question: Question
+    place: Path
+    machines: int
+    first: int
+    last: int
+
+    @classmethod
+    def make(cls, spark: SparkSession, name: str, place: Path, rows: int, per_tick: int) -> Subject:
+        """Readings of machines: in turn where they need not be regular, else all of them at each tick."""
+        regular = not questions()[name].sparse
+        machines = per_tick if regular else MACHINES
+        question = questions(max(1, MACHINES // per_tick), machines)[name]
+        for seed, table in enumerate(question.tables, 1):
+            _readings(spark, rows // len(question.tables), machines, per_tick, seed).write.parquet(str(place / table))
+        return cls(spark, question, place, machines, 0, (rows // len(question.tables) - 1) // per_tick)
+
+    def tables(self) -> dict[str, DataFrame]:
+        return {table: self.spark.read.parquet(str(self.place / table)) for table in self.question.tables}
+
+    def by_hand(self) -> dict[str, DataFrame]:
+        names = {table: f"laser_bench_{table}" for table in self.question.tables}
+        for table, frame in self.tables().items():
+            frame.createOrReplaceTempView(names[table])
+        queries = self.question.by_hand.items()
+        return {o: self.spark.sql(text.format(**names, first=self.first, last=self.last)) for o, text in queries}
+
+    def by_rules(self, engine: Engine) -> tuple[DataFrame, dict[str, DataFrame], Callable[[], None]]:
+        """All answers in one table, the same by predicate, and what gives the memory back."""
+        options: ReasonOptions = {"start": self.first, "until": self.last, "engine": engine}
+        if "machine(" in self.question.program:
+            options["background"] = [("machine", f"m{i}") for i in range(self.machines)]
+        inputs = {name: Input(frame, ["machine", "value"], "time") for name, frame in self.tables().items()}
+        answers = reason(self.question.program, inputs, **options)
+        return answers.table, dict(answers), answers.unpersist
+
+    def check(self) -> None:
+        """LaserError where rows by hand and by rules are not the same."""
+        _, found, release = self.by_rules("sql")
+        for output, expected in self.by_hand().items():
+            given = found[output].toDF(*expected.columns)
+            if given.exceptAll(expected).count() or expected.exceptAll(given).count():
+                raise LaserError(f"{output}: rows by hand and by rules differ")
+        release()
+
+    def seconds_by_hand(self) -> float:
+        began = time.monotonic()
+        for frame in self.by_hand().values():
+            _write(frame)
+        return time.monotonic() - began
+
+    def seconds_by_rules(self, engine: Engine) -> float:
+        began = time.monotonic()
+        table, _, release = self.by_rules(engine)
+        _write(table)
+        release()
+        return time.monotonic() - began
+
+
+def measure_history(
+    subject: Subject, repetitions: int, nothing: Callable[[], AbstractContextManager[None]]
+) -> Iterator[tuple[str, float]]:
+    """The seconds of each way, medians of runs in turns, after one of each that loads what is loaded once."""
+    subject.check()
+
+    def bare() -> float:
+        with nothing():
+            return subject.seconds_by_rules("reasoner")
+
+    ways: dict[str, Callable[[], float]] = {
+        "by hand": subject.seconds_by_hand,
+        "sql": lambda: subject.seconds_by_rules("sql"),
+        "reasoner": lambda: subject.seconds_by_rules("reasoner"),
+        "nothing": bare,
+    }
+    taken: dict[str, list[float]] = {way: [] for way in ways}
+    for turn in range(repetitions + 1):
+        for way, run in ways.items():
+            seconds = run()
+            if turn:
+                taken[way].append(seconds)
+    yield from ((way, median(seconds)) for way, seconds in taken.items())
+
+
+def _readings(spark: SparkSession, rows: int, machines: int, per_tick: int, seed: int) -> DataFrame:
+    """As the readings of ``laser.bench.history``: one in ten is missing, and a machine is hot for a third of the time."""
+    turn, draw = f"id div {machines}", f"pmod(xxhash64(id * 3 + {seed}), 1000)"
+    hot = f"({turn}) div 30 % 3 = id % {machines} % 3"
+    return (
+        spark.range(rows)
+        .where(f"pmod(xxhash64(id * 7 + {seed}), 10) > 0")
+        .selectExpr(
+            f"concat('m', id % {machines}) AS machine",
+            f"CASE WHEN {hot} THEN 100 + {draw} % 101 ELSE {draw} % 201 END AS value",
+            f"id div {per_tick} AS time",
+        )
+    )
+
+
+def _write(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()

@@ -1,0 +1,55 @@
+"""The timeline of a history on Spark: what a user gives, and what the data are asked for."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from functools import reduce
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.errors import LaserError
+from laser.spark.prepare import Prepared
+
+__all__ = ["Extent", "extent_of"]
+
+log = logging.getLogger("laser")
+
+
+class Extent(NamedTuple):
+    """The first and the last time point, and the number of facts, where it was asked for."""
+
+    first: int
+    last: int
+    rows: int
+
+
+def extent_of(prepared: Prepared, times: DataFrame, sized: bool) -> Extent:
+    """The extent of a history; the data are asked only for what is not given. ``times`` has the time points of the facts."""
+    start, until = prepared.job.settings.start, prepared.job.settings.until
+    if start is not None and until is not None and sized:
+        return Extent(start, until, 0)
+    clocks = [source.times() for source in prepared.clocks]
+    united = reduce(DataFrame.unionByName, clocks, times)
+    row = united.agg(F.min("time"), F.max("time"), F.count("time")).collect()[0]
+    first = row[0] if start is None else start
+    last = row[1] if until is None else until
+    if first is None or last is None:
+        raise LaserError("the inputs are empty, so the timeline has no beginning: give start=… and until=…")
+    if last < first:
+        raise LaserError(f"the timeline would end at {last}, before it begins at {first}")
+    _warn_of_future(prepared, last)
+    return Extent(first, last, row[2])
+
+
+def _warn_of_future(prepared: Prepared, last: int) -> None:
+    """One row with a wrong year makes the timeline, and the intervals that are open, go on until then."""
+    tick = prepared.job.settings.tick
+    if prepared.dated and prepared.job.settings.until is None and last > tick.from_datetime(datetime.now(UTC)):
+        log.warning(
+            "the last row is of %s, ahead of the clock, and the timeline goes on until then: until=… ends it earlier, and "
+            "max_ahead=… sets such rows aside",
+            tick.to_text(last),
+        )

@@ -1,0 +1,287 @@
+"""A history as SQL: the statements of the lowered plan, each a DataFrame over those before it.
+
+Spark reads, joins and sorts. No Python object is made of a row, and nothing comes to the driver but the extent of the timeline, where
+it is not given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
+
+from laser.checks.accept import accept
+from laser.plan.build import build
+from laser.plan.plan import Plan
+from laser.rules.rule import ResolvedProgram
+from laser.spark.answers import Answers, keep
+from laser.spark.columns import CARRIERS, carrier, static_type
+from laser.spark.extent import extent_of
+from laser.spark.job import Job
+from laser.spark.layout import PredicateColumns
+from laser.spark.lift import SEEN
+from laser.spark.partition import Lifted, PerKey
+from laser.spark.prepare import Prepared
+from laser.spark.sources import Source
+from laser.sql.dialects import for_spark
+from laser.sql.facts import Column, arrow_table, by_predicate, columns_of, kinds_of
+from laser.sql.kinds import EXACT, INEXACT, Kind, join
+from laser.sql.lower import NAME, Lowering, Statement, facts_table, lower
+from laser.sql.ranges import EVERYTHING, NOTHING, Given, Range, Ranges, computes, too_large
+from laser.sql.refusal import NotLowered
+from laser.sql.relation import Relation
+from laser.sql.terms import INLINE, Expression
+from laser.sql.text import comma, names
+from laser.sql.timeline import Timeline
+from laser.syntax.terms import subterms
+from laser.syntax.tree import Arithmetic
+from laser.values import Predicate
+from laser.values.static_type import DURATION, INTEGER, TIME
+
+__all__ = ["answer_history"]
+
+UNKNOWN = Timeline(":first", ":last")
+_SEEN = Predicate(SEEN, 1)
+_KINDS = {"long": Kind.INTEGER, "double": Kind.NUMBER, "string": Kind.STRING}
+
+LARGE = 60
+"""Statements in one plan: Spark takes more than a second to plan twice as many."""
+_BITS = {"tinyint": 8, "smallint": 16, "int": 32}
+_COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+
+Kinds = tuple[Kind, ...] | None
+
+
+def answer_history(prepared: Prepared) -> Answers:
+    """The answers by SQL; NotLowered, with the reason, where some part of the program has none."""
+    history = _History(prepared)
+    lowering = history.lowered()
+    for statement in lowering.statements:
+        history.make(statement)
+    table = history.table(lowering)
+    kept = keep(table) if len(prepared.job.outputs.predicates) > 1 else None
+    return Answers(prepared, table if kept is None else kept, "SQL over intervals, not divided by key", kept=kept)
+
+
+@dataclass
+class _History:
+    prepared: Prepared
+    frames: dict[str, DataFrame] = field(default_factory=dict)
+    """What there is, by the names that statements have for it."""
+    views: dict[str, str] = field(default_factory=dict)
+    """What is text in the queries that read it."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many statements there are in the plan of each."""
+    held_until: int = 0
+    """Before this time point the output is empty: the program warms up."""
+
+    @property
+    def job(self) -> Job:
+        return self.prepared.job
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.prepared.sources[0].table.sparkSession
+
+    # -- the plan
+
+    def lowered(self) -> Lowering:
+        """The statements, when all that they read is there. What has none is refused before the data are asked for anything."""
+        if isinstance(self.job.partition, PerKey):
+            raise NotLowered("each key needs a reasoner of its own")
+        core, streamed = self.program(), self.streamed()
+        given = {p: columns_of(rows) for p, (rows, _) in by_predicate((0, key) for key in core.background).items()}
+        background = {predicate: kinds_of(columns) for predicate, columns in given.items()}
+        _refuse_functions(core)
+        plan = build(core, frozenset(streamed) & (core.derived | core.given))
+        tried = lower(plan, streamed, background, UNKNOWN, "spark").whole()
+        for columns in self.job.outputs.predicates:
+            self.intervals(columns, tried.outputs[columns.predicate])
+        times = reduce(DataFrame.unionByName, [source.times() for source in self.prepared.sources])
+        first, last, _ = extent_of(self.prepared, times, sized=True)
+        self.read(first, last)
+        for predicate, kinds in background.items():
+            if kinds is not None:
+                self.frames[facts_table(predicate, background=True)] = self.local(given[predicate], kinds)
+        self.check_numbers(
+            plan, tried, {p: tuple(map(Range.of, columns)) for p, columns in given.items()}, Range(first, last)
+        )
+        self.held_until = first + core.warmup
+        return lower(plan, streamed, background, Timeline(str(first), str(last)), "spark").whole()
+
+    def check_numbers(self, plan: Plan, tried: Lowering, background: Mapping[Predicate, Ranges], times: Range) -> None:
+        """A query runs when somebody asks for its rows: then it is too late to leave them to the reasoner. So the ranges are asked for."""
+        texts = [text for s in tried.statements for text in (s.query, *(aside.query for aside in s.asides))]
+        widens = any(INEXACT in text for text in texts)
+        if not widens and not computes(plan):
+            return
+        streamed = {s.predicate: self.ranges(s) for s in self.prepared.sources if _kinds(s) is not None}
+        limit = EXACT if widens else 2**63
+        large = [p for p, ranges in streamed.items() if any(r.size >= limit for r in ranges)]
+        rule = too_large(plan, Given({**streamed, _SEEN: (EVERYTHING,)}, background, times), limit)
+        if rule is not None or (large and widens):
+            where = f", in the rule `{rule}`" if rule is not None else f": {large[0]} has such numbers"
+            raise NotLowered(f"a number may be too large to be exact in SQL{where}")
+
+    def ranges(self, source: Source) -> Ranges:
+        """The ranges of the columns of an input: as its types say, or else the data."""
+        frame = self.frames[facts_table(source.predicate, background=False)]
+        known = [_range(kind) for kind in source.kinds]
+        asked = [f"a{i}" for i, each in enumerate(known, 1) if each is None]
+        if asked:
+            row = frame.agg(*(F.struct(F.min(a), F.max(a)).alias(a) for a in asked)).collect()[0]
+            found = iter([NOTHING if row[a][0] is None else Range(row[a][0], row[a][1]) for a in asked])
+            known = [next(found) if each is None else each for each in known]
+        return tuple(each for each in known if each is not None)
+
+    def program(self) -> ResolvedProgram:
+        """The program with all background data: nothing is divided by key."""
+        background = (*self.job.settings.background, *self.job.own_background)
+        return accept(self.job.program, replace(self.job.settings, background=background))
+
+    # -- what there is
+
+    def streamed(self) -> dict[Predicate, Kinds]:
+        """The kinds of the columns of what streams in."""
+        kinds = {source.predicate: _kinds(source) for source in self.prepared.sources}
+        return {**kinds, _SEEN: self.key_kinds()} if self.counts_keys else kinds
+
+    @property
+    def counts_keys(self) -> bool:
+        return isinstance(self.job.partition, Lifted) and self.job.partition.counts_keys
+
+    def key_kinds(self) -> Kinds:
+        """The kind of the lifted key, if it is one in all inputs and in the background data that have it."""
+        own = kinds_of([self.own_keys()]) if self.job.own_background else ()
+        found = [None if kinds is None else kinds[0] for kinds in map(_kinds, self.prepared.sources)]
+        kinds = {*found, *(own or (None,) if self.job.own_background else ())}
+        return None if None in kinds or len(kinds) > 1 else tuple(kind for kind in kinds if kind is not None)
+
+    def own_keys(self) -> Column:
+        return sorted({atom[1] for atom in self.job.own_background})
+
+    def read(self, first: int, last: int) -> None:
+        """The facts of each input, and since when each key is known, if that is asked for."""
+        read = {s.predicate: s.within(first, last) for s in self.prepared.sources if _kinds(s) is not None}
+        for predicate, frame in read.items():
+            self.frames[facts_table(predicate, background=False)] = frame
+        kinds = self.key_kinds() if self.counts_keys else None
+        if kinds is not None:
+            known = [frame.select("a1", "u") for frame in read.values()]
+            if self.job.own_background:
+                known.append(self.local([self.own_keys()], kinds).withColumn("u", F.lit(first).cast("bigint")))
+            seen = reduce(DataFrame.unionByName, known).groupBy("a1").agg(F.min("u").alias("u"))
+            self.frames[facts_table(_SEEN, background=False)] = seen
+
+    def local(self, columns: Sequence[Column], kinds: tuple[Kind, ...]) -> DataFrame:
+        """A table of what the driver has: background data."""
+        if not kinds:
+            return self.spark.range(1).select()
+        given = dict(zip(names(len(kinds)), zip(columns, kinds, strict=True), strict=True))
+        return self.spark.createDataFrame(arrow_table(given))
+
+    # -- what is made of it
+
+    def make(self, statement: Statement) -> None:
+        for aside in statement.asides:
+            self.add(aside.name, aside.query, aside.kept)
+        self.add(statement.relation.name, statement.query, statement.kept)
+
+    def add(self, name: str, query: str, kept: bool) -> None:
+        """What is read once is text in the query that reads it. What is read again is a table of its own: a plan has both of its places, and
+        Spark sorts for both once. Where that would make the plan too large, it is made first, so that plans begin with its rows."""
+        self.sizes[name] = 1 + sum(self.sizes.get(read, 0) for read in NAME.findall(query))
+        if not kept:
+            self.views[name] = query
+            return
+        frame = self.query(query)
+        if self.sizes[name] > LARGE:
+            frame, self.sizes[name] = frame.localCheckpoint(eager=False), 1
+        self.frames[name] = frame
+
+    def query(self, query: str) -> DataFrame:
+        """The rows of a query, with the views that it rests on."""
+        needed, stack = set[str](), NAME.findall(query)
+        while stack:
+            name = stack.pop()
+            if name in self.views and name not in needed:
+                needed.add(name)
+                stack += NAME.findall(self.views[name])
+        views = [f"{name} as (\n{text}\n)" for name, text in self.views.items() if name in needed]
+        whole = f"with {', '.join(views)}\nselect * from (\n{query}\n) as asked" if views else query
+        text, used = for_spark(whole, self.frames)
+        given: dict[str, Any] = {place: self.frames[table] for place, table in used.items()}
+        return self.spark.sql(text, **given)
+
+    def table(self, lowering: Lowering) -> DataFrame:
+        """The intervals of all predicates in one table: tag, slots, since, until."""
+        outputs = self.job.outputs
+        found = [(columns, lowering.outputs[columns.predicate]) for columns in outputs.predicates]
+        parts = [self.intervals(columns, relation) for columns, relation in found if not relation.empty]
+        if parts:
+            return self.query("\nunion all\n".join(parts))
+        return self.spark.createDataFrame([], outputs.schema(["tag int"], ["since bigint", "until bigint"]))
+
+    def intervals(self, columns: PredicateColumns, relation: Relation) -> str:
+        outputs = self.job.outputs
+        values = {
+            slot: _carried(value, kind)
+            for slot, value, kind in zip(columns.slots, relation.values("r"), columns.kinds, strict=True)
+        }
+        slots = [f"{values.get(slot) or _nothing(slot)} as {slot}" for slot in outputs.slots]
+        tag = outputs.tags[columns.predicate]
+        since = f"greatest(r.c, {self.held_until})" if self.held_until else "r.c"
+        held = f" where r.h >= {self.held_until}" if self.held_until else ""
+        return f"select cast({tag} as int) as tag, {comma(slots)}{since} as since, r.h as until from {relation.name} as r{held}"
+
+
+def _kinds(source: Source) -> Kinds:
+    """The kinds of the columns of an input; None where SQL does not have the values of one."""
+    kinds = [_kind(kind) for kind in source.kinds]
+    return None if None in kinds else tuple(kind for kind in kinds if kind is not None)
+
+
+def _kind(kind: str) -> Kind | None:
+    """The kind of a column as facts carry it: not of terms, times and durations, nor of integers of any size."""
+    static = static_type(kind)
+    carried = _KINDS[carrier(kind)]
+    is_number = static.fits(INTEGER) and carried == Kind.INTEGER
+    if kind == "term" or static.fits(TIME) or static.fits(DURATION) or (static.fits(INTEGER) and not is_number):
+        return None
+    return carried
+
+
+def _range(kind: str) -> Range | None:
+    """The range of the values of a column, where its type says so; what is not a number is in none."""
+    if _kind(kind) == Kind.STRING:
+        return NOTHING
+    bits = _BITS.get(kind)
+    return None if bits is None else Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def _refuse_functions(core: ResolvedProgram) -> None:
+    """Functions of texts and numbers are DuckDB's words in SQL; Spark's own may say something else."""
+    for rule in core.rules:
+        for term in (t for x in rule.terms() for t in subterms(x)):
+            if isinstance(term, Arithmetic) and term.operator not in INLINE:
+                raise NotLowered(f"the function {term.operator}, in `{rule.text}`")
+        for test in rule.comparisons:
+            if test.operator not in _COMPARISONS:
+                raise NotLowered(f"the test {test.operator}, in `{rule.text}`")
+
+
+def _carried(value: Expression, kind: str) -> str:
+    """A value in the slot of an output column; NotLowered where the column has values that SQL does not."""
+    wanted = _kind(kind)
+    if wanted is None or join((wanted, value.kind)) != wanted:
+        raise NotLowered(f"an output column of type {kind}")
+    number = value.to(wanted)
+    return f"({number}) + cast(0 as double)" if wanted == Kind.NUMBER else number  # -0.0 comes back as 0.0
+
+
+def _nothing(slot: str) -> str:
+    return f"cast(null as {CARRIERS[slot.rstrip('0123456789')]})"

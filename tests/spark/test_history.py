@@ -1,0 +1,115 @@
+"""Histories by SQL on Spark: the same answers as the reasoner's, which programs it refuses, and what reaches the files."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+import pytest
+
+from laser import LaserError
+from laser.spark import Input, reason
+from tests.spark.test_batch import COOLING, READINGS
+
+PROGRAMS = {
+    "hot": "hot(M) :- temp(M, V) in [3], V > 100.",
+    "still": "still(M) :- temp(M, _) in [9], not temp(M, _) in [1].",
+    "pairs": "pair(M, N) :- temp(M, V) in [2], temp(N, V) in [1], M != N.",
+    "rooms": "room(m0, 1). room(m1, 2). idle(M, R) :- room(M, R), not temp(M, _) in [2].",
+    "arithmetic": "half(M, W) :- temp(M, V), W = V / 2. next(M, V + 1) :- temp(M, V) in [1], V mod 2 = 0.",
+    "later": "@(T + 2) seen(M) :- temp(M, V) at T in [4], V >= 120. #warmup 5.",
+    "groups": "many(N) :- N = count(M : temp(M, _) in [2]). top(M, X) :- X = max(V : temp(M, V) in [3]).",
+    "means": "mean(M, A) :- A = avg(V, T : temp(M, V) at T in [3]), A > 50. all(S) :- S = sum(V, M : temp(M, V) in [1]).",
+}
+
+
+@pytest.fixture(scope="module")
+def readings(spark):
+    return spark.createDataFrame(READINGS, "t int, machine string, v int").repartition(3)
+
+
+def rows_of(answers, name):
+    return sorted(map(tuple, answers[name].collect()))
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_sql_and_the_reasoner_agree(readings, program):
+    ways = {e: reason(program, {"temp": readings}, time="t", until=70, engine=e) for e in ("sql", "reasoner", "auto")}
+    assert ways["sql"].cut == ways["auto"].cut == "SQL over intervals, not divided by key"
+    for name in ways["sql"]:
+        assert ways["sql"][name].dtypes == ways["reasoner"][name].dtypes
+        assert rows_of(ways["sql"], name) == rows_of(ways["reasoner"], name) != []
+
+
+@pytest.mark.parametrize("rule", ["", "quiet :- not temp(_) in [1]."])
+def test_a_lifted_program_is_the_same_by_sql(spark, readings, rule):
+    limits = spark.createDataFrame([("m0", 50), ("m9", 10)], "machine string, low int")
+    options = {"time": "t", "key": "machine", "until": 80, "background": {"limit": limits}}
+    program = COOLING + rule + "low :- limit(L), temp(V), V < L. lost :- limit(L), not temp(_) in [3]."
+    sql, reasoner = (reason(program, {"temp": readings}, engine=engine, **options) for engine in ("sql", "reasoner"))
+    for name in reasoner:
+        assert rows_of(sql, name) == rows_of(reasoner, name), name
+
+
+def test_types_come_back_and_dates_are_ticks(spark):
+    rows = [(datetime(2026, 1, 1, 0, 0, s), "ä'{}", s / 4, True, s, -0.0) for s in (1, 2, 9)]
+    frame = spark.createDataFrame(rows, "ts timestamp, k string, v double, b boolean, n smallint, z double")
+    frame = frame.selectExpr("ts", "k", "CAST(v AS decimal(10,2)) v", "b", "n", "z")
+    program = 'seen(K, V, B, N, Z) :- a(K, V, B, N, Z) in [4 s], V < 2.5, K = "ä\'{}".'
+    sql, reasoner = (reason(program, {"a": frame}, time="ts", tick="2 s", engine=e) for e in ("sql", "reasoner"))
+    assert sql["seen"].dtypes == reasoner["seen"].dtypes
+    assert str(rows_of(sql, "seen")) == str(rows_of(reasoner, "seen")) != "[]"
+
+
+def test_rows_that_do_not_fit_are_rejected_all_the_same(spark):
+    rows = [(1, "x", 1.0), (None, "y", 1.0), (2, None, 1.0), (3, "z", float("nan")), (-1, "x", 1.0)]
+    frame = spark.createDataFrame(rows, "t int, k string, v double")
+    answers = reason("q(K, V) :- a(K, V) in [1].", {"a": frame}, time="t", engine="sql")
+    assert rows_of(answers, "q") == [("x", 1.0, 1, 1)]
+    assert answers.rejects.count() == 4
+
+
+def test_what_sql_cannot_do_is_refused_by_name_or_left_to_the_reasoner(spark, readings):
+    closure = "near(M, N) :- temp(M, V) in [1], temp(N, V) in [1]. near(M, O) :- near(M, N), near(N, O)."
+    refused = {
+        closure: "recursion through near/2 derived",
+        "last(M) :- temp(M, _) in [2 #].": "the tuple window [2 #]",
+        "mid(X) :- X = median(V : temp(_, V) in [1]).": "aggregate (median)",
+        "long(M) :- temp(M, _), length(M) > 1.": "the function length",
+    }
+    for program, reason_why in refused.items():
+        with pytest.raises(LaserError, match=re.escape(reason_why)):
+            reason(program, {"temp": readings}, time="t", engine="sql")
+        assert "not by SQL: " in reason(program, {"temp": readings}, time="t").cut
+    with pytest.raises(LaserError, match="parts for the reasoner"):
+        reason(PROGRAMS["hot"], {"temp": readings}, time="t", engine="sql", buckets=2)
+    with pytest.raises(LaserError, match="no engine 'fast'"):
+        reason(PROGRAMS["hot"], {"temp": readings}, time="t", engine="fast")
+
+
+@pytest.mark.parametrize("value", [2**62, -(2**62)])
+def test_numbers_that_may_overflow_go_to_the_reasoner_and_sql_names_the_rule(spark, value):
+    frame = spark.createDataFrame([(1, value)], "t int, v bigint")
+    program = "big(W) :- a(V), W = V * 4. same(V) :- a(V)."
+    with pytest.raises(
+        LaserError, match=re.escape("too large to be exact in SQL, in the rule `big(W) :- a(V), W = V * 4.`")
+    ):
+        reason(program, {"a": frame}, time="t", engine="sql")
+    assert "not by SQL: a number may be too large" in reason(program, {"a": frame}, time="t").cut
+    doubles = "big(V) :- a(V), V > 0.5."
+    with pytest.raises(LaserError, match="a/1 has such numbers"):
+        reason(doubles, {"a": frame}, time="t", engine="sql")
+
+
+def test_constants_comparisons_and_the_timeline_reach_the_files(spark, readings, tmp_path, capsys):
+    readings.selectExpr("t", "machine", "v", "v AS other").write.parquet(str(tmp_path / "in"))
+    table = Input(spark.read.parquet(str(tmp_path / "in")), ["machine", "v"], "t")
+    answers = reason("hot(V) :- temp(m1, V) in [3], V > 100.", {"temp": table}, start=10, until=60, engine="sql")
+    spark.conf.set("spark.sql.maxMetadataStringLength", "2000")  # else the list is cut
+    answers["hot"].explain()
+    spark.conf.unset("spark.sql.maxMetadataStringLength")
+    plan = capsys.readouterr().out
+    pushed, schema = (re.search(rf"{name}: (.*)", plan)[1] for name in ("PushedFilters", "ReadSchema"))
+    for wanted in ("EqualTo(machine,m1)", "GreaterThan(v,100)", "GreaterThanOrEqual(t,10)", "LessThan(t,61)"):
+        assert wanted in pushed
+    assert "other" not in schema
