@@ -21,7 +21,7 @@ from laser.explanation import Explanation, Failure
 from laser.explanation.ask import Recorded, ask
 from laser.explanation.lasting import Lasting
 from laser.explanation.words import place_of
-from laser.reference import Evaluation, answer, evaluate, is_ready, record
+from laser.reference import Evaluation, derive, evaluate, is_ready, output, record
 from laser.rules.body import BodyElement
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
@@ -38,8 +38,8 @@ class Asked:
     def __init__(self, core: ResolvedProgram, stream: Stream, start: int, time: int) -> None:
         self.core, self.start, self.time = core, start, time
         self.history = list(dict.fromkeys((u, a) for u, facts in stream if u <= time for a in facts))
-        self.output = answer(core, self.history, start, time)
         self.records = record(core, self.history, start, time)
+        self.output = output(core, derive(core, self.history, self.records, start, time), start, time)
 
     def ask(self, atom: Atom, every: bool = False) -> Explanation:
         spells = [Interval(recorded, u, u) for u, recorded in self.records]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
+from weakref import WeakKeyDictionary
 
 from laser.errors import ProofError
 from laser.explanation.explanation import Evidence, Premise, Proof, below
@@ -34,6 +35,9 @@ from laser.values import Atom, Predicate
 from laser.windows import TupleWindow, Window
 
 __all__ = ["check"]
+
+
+_RECORDS: WeakKeyDictionary[Evidence, frozenset[tuple[int, Atom]]] = WeakKeyDictionary()
 
 
 def check(proof: Proof) -> None:
@@ -70,11 +74,13 @@ class Checker:
     @cached_property
     def recorded(self) -> frozenset[tuple[int, Atom]]:
         """What was recorded, by the reference; where facts were left out, what the evidence says, within reach."""
-        given = _points(self.evidence)
-        if self.evidence.whole:
+        if not self.evidence.whole:
+            return frozenset(_points(self.evidence))
+        if self.evidence not in _RECORDS:  # all proofs of an explanation rest on one evidence
             evidence = self.evidence
-            given &= set(record(evidence.core, evidence.history, evidence.start, evidence.time))
-        return frozenset(given)
+            found = record(evidence.core, evidence.history, evidence.start, evidence.time)
+            _RECORDS[evidence] = frozenset(_points(evidence).intersection(found))
+        return _RECORDS[self.evidence]
 
     def rule(self, proof: Proof) -> None:
         """The rule exists, its body holds under the bindings, and its head is the atom at the time."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import chain as joined
+from itertools import combinations
+from math import comb
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from laser.explanation.world import World
 
 __all__ = ["AtomAccess", "atom_cost", "atom_step", "atom_supports", "value_of"]
+
+MOST_CHOICES = 100
+"""If there are more ways to choose time points than that, only those are tried that follow each other."""
 
 
 def value_of(term: tree.Term) -> Callable[[Binding], Value | None]:
@@ -69,21 +74,31 @@ def atom_supports(world: World, element: ExtendedAtom, binding: Values) -> Itera
             atoms = set(world.at_every_point(element, access.positions, values))
             yield from (TimePoints(*bounds, atom) for atom in sorted(atoms - world.core.background))
         case AtLeast(times=least):
-            yield from _latest(found, least)
+            for times, atom in _often_enough(found, least):
+                some = _choices(times, least) if element.predicate in world.rules.component else [times[-least:]]
+                yield from ([(time, atom) for time in chosen] for chosen in some)
         case Now() | Sometime() | At():
             yield from ([entry] for entry in found)
         case _:
             assert_never(element.modality)
 
 
-def _latest(found: Iterable[TimedAtom], least: int) -> Iterator[Sequence[TimedAtom]]:
-    """The last so many time points of each atom that has so many."""
+def _often_enough(found: Iterable[TimedAtom], least: int) -> Iterator[tuple[list[int], Atom]]:
+    """The atoms that have so many time points, with all of them."""
     times: dict[Atom, set[int]] = {}
     for time, atom in found:
         times.setdefault(atom, set()).add(time)
     for atom in sorted(times):
         if len(times[atom]) >= least:
-            yield [(time, atom) for time in sorted(times[atom])[-least:]]
+            yield sorted(times[atom]), atom
+
+
+def _choices(times: Sequence[int], least: int) -> Iterator[Sequence[int]]:
+    """Ways to choose so many time points, the latest first. In a recursion, an atom may be among its own support otherwise."""
+    if comb(len(times), least) <= MOST_CHOICES:
+        yield from (sorted(chosen) for chosen in combinations(reversed(times), least))
+    else:
+        yield from (times[end - least : end] for end in range(len(times), least - 1, -1))
 
 
 def _found(world: World, binding: Binding, emit: Emit) -> bool:
