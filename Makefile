@@ -88,7 +88,7 @@ test-servers: setup  ## from Kafka to Kafka and PostgreSQL, with real servers an
 test-pauses: setup  ## a stream that pauses again and again, by the wall clock, and a killed driver (MINUTES=5)
 	$(BIN)/python -m tests.spark.pauses --minutes $(MINUTES)
 
-spark-rates: setup  ## rates on Spark next to an operator that does nothing (RATES=2000000)
+spark-rates: setup  ## rates on Spark, of histories next to SQL by hand, of streams next to an operator that does nothing (RATES=2000000)
 	$(BIN)/python -m laser.bench.spark_rates --facts $(RATES)
 
 clean:           ## remove what was made

@@ -54,7 +54,9 @@ def _tree(query: str, dialect: Dialect) -> Expr:
     try:
         from sqlglot import exp, parse_one
     except ImportError:
-        raise LaserError("to print SQL, sqlglot is needed: pip install 'laser-reasoner[duckdb]'") from None
+        raise LaserError(
+            "SQL in another dialect needs sqlglot: pip install 'laser-reasoner[duckdb]', or [spark]"
+        ) from None
     tree: Expr = parse_one(query, read="duckdb")
     if dialect == "spark":
         for call in tree.find_all(exp.Anonymous):
