@@ -24,12 +24,16 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from laser.plan.build import build
 from laser.rules.reach import reach
 from laser.spark import Answers, Input, reason, session
-from laser.sql.facts import arrow_table, kinds_of
+from laser.spark.history import refuse_functions
+from laser.sql.facts import arrow_table, by_predicate, columns_of, kinds_of
 from laser.sql.kinds import Kind
+from laser.sql.lower import lower
 from laser.sql.refusal import NotLowered
-from laser.values import Atom
+from laser.sql.timeline import Timeline
+from laser.values import Atom, Predicate
 from tests.laws import is_legal
 from tests.spark.rooms import Arrivals, Setting, lifts, read_by, shuffled, spread, with_keys
 from tests.spark.streams import Feed, Told
@@ -124,25 +128,45 @@ def sql_differs(spark: Any, name: str, setting: Setting, place: Path) -> str:
     choices = random.Random(name)
     setting, key = perhaps_lifted(setting, choices)
     inputs = {}
-    for predicate in setting.inputs:
-        rows = [(time, atom) for time, atom in setting.rows if atom.signature == predicate]
-        kinds = kinds_of([[atom[i + 1] for _, atom in rows] for i in range(predicate.arity)])
+    for predicate, kinds in kinds_by_input(setting).items():
         if kinds is None or any(kind in (Kind.IRI, Kind.ANY) for kind in kinds):
             return ""
+        rows = [(time, atom) for time, atom in setting.rows if atom.signature == predicate]
+        columns = [f"c{i}" for i in range(predicate.arity)]
         given: dict[str, Any] = {"t": ([time for time, _ in rows], Kind.INTEGER)}
-        given |= {f"c{i}": ([atom[i + 1] for _, atom in rows], kind) for i, kind in enumerate(kinds)}
-        inputs[str(predicate)] = Input(
-            spark.createDataFrame(arrow_table(given)), [f"c{i}" for i in range(predicate.arity)], "t"
-        )
+        given |= {c: ([atom[i + 1] for _, atom in rows], kinds[i]) for i, c in enumerate(columns)}
+        inputs[str(predicate)] = Input(spark.createDataFrame(arrow_table(given)), columns, "t")
+    timeline: Any = {"start": setting.start, "until": setting.until}
     try:
-        answers = reason(
-            setting.program, inputs, start=setting.start, until=setting.until, mixed=True, engine="sql", **key
-        )
+        answers = reason(setting.program, inputs, mixed=True, engine="sql", **timeline, **key)
     except NotLowered as refusal:
         REFUSED[str(refusal)] += 1
         return ""
     LOWERED[name] += 1
     return difference(found_in(answers, setting), setting, answers)
+
+
+def kinds_by_input(setting: Setting) -> dict[Predicate, tuple[Kind, ...] | None]:
+    """The kinds of the columns of each input, by all of its values."""
+    return {
+        p: kinds_of([[atom[i + 1] for _, atom in setting.rows if atom.signature == p] for i in range(p.arity)])
+        for p in setting.inputs
+    }
+
+
+def has_sql(setting: Setting) -> bool:
+    """Whether SQL on Spark has a program, with columns of one type each."""
+    core, streamed = setting.core, kinds_by_input(setting)
+    background = {p: kinds_of(columns_of(r)) for p, (r, _) in by_predicate((0, k) for k in core.background).items()}
+    both = frozenset(streamed) & (core.derived | core.given)
+    try:
+        refuse_functions(core)
+        made = lower(build(core, both), streamed, background, Timeline(str(setting.start), str(setting.until)), "spark")
+        outputs = made.whole().outputs.values()
+    except NotLowered:
+        return False
+    known = [*(kinds or (Kind.ANY,) for kinds in streamed.values()), *(r.kinds for r in outputs)]
+    return bool(outputs) and not any(kind in (Kind.IRI, Kind.ANY) for kinds in known for kind in kinds)
 
 
 LOWERED: Counter[str] = Counter()
@@ -159,7 +183,7 @@ def found_in(answers: Answers, setting: Setting) -> dict[int, frozenset[Atom]]:
 
 
 def histories(seed: int) -> Iterator[tuple[str, Setting]]:
-    """Programs that SQL has, most of them, with values of one type in a column."""
+    """Programs that SQL has, with values of one type in a column."""
     for number in range(sys.maxsize):
         trial = generate_history(Seeded(f"histories/{seed}/{number}"), (Flat, Aimed)[number % 2])
         rows = [(time, atom) for time, atoms in trial.stream for atom in atoms]
@@ -169,7 +193,7 @@ def histories(seed: int) -> Iterator[tuple[str, Setting]]:
         start = min(times) if trial.start is None else trial.start
         until = max([start, *times]) + 3 if trial.until is None else trial.until
         setting = Setting(trial.program, rows, start, until)
-        if until - start <= LONGEST and _reads_something(setting):
+        if until - start <= LONGEST and _reads_something(setting) and has_sql(setting):
             yield f"{seed}/{number}", setting
 
 

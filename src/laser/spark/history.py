@@ -42,7 +42,7 @@ from laser.syntax.tree import Arithmetic
 from laser.values import Predicate
 from laser.values.static_type import DURATION, INTEGER, TIME
 
-__all__ = ["answer_history"]
+__all__ = ["answer_history", "refuse_functions"]
 
 UNKNOWN = Timeline(":first", ":last")
 _SEEN = Predicate(SEEN, 1)
@@ -96,7 +96,7 @@ class _History:
         core, streamed = self.program(), self.streamed()
         given = {p: columns_of(rows) for p, (rows, _) in by_predicate((0, key) for key in core.background).items()}
         background = {predicate: kinds_of(columns) for predicate, columns in given.items()}
-        _refuse_functions(core)
+        refuse_functions(core)
         plan = build(core, frozenset(streamed) & (core.derived | core.given))
         tried = lower(plan, streamed, background, UNKNOWN, "spark").whole()
         for columns in self.job.outputs.predicates:
@@ -263,7 +263,7 @@ def _range(kind: str) -> Range | None:
     return None if bits is None else Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-def _refuse_functions(core: ResolvedProgram) -> None:
+def refuse_functions(core: ResolvedProgram) -> None:
     """Functions of texts and numbers are DuckDB's words in SQL; Spark's own may say something else."""
     for rule in core.rules:
         for term in (t for x in rule.terms() for t in subterms(x)):
