@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 from laser.errors import LaserError
+from laser.phrases import did_you_mean
 from laser.ticks import SECOND, read_length
 
 __all__ = ["Flag", "Pipeline", "Sink", "Table", "flags_of", "read_pipeline"]
@@ -230,7 +231,8 @@ def _check(path: str, where: str, given: Mapping[str, Any], settings: type) -> N
     hints, flags = get_type_hints(settings), flags_of(settings)
     for name, value in given.items():
         if name not in hints:
-            raise LaserError(f"{path}: there is no setting {where}{name}; there are {', '.join(sorted(hints))}")
+            near = did_you_mean(name, hints, "there are " + ", ".join(sorted(hints)))
+            raise LaserError(f"{path}: there is no setting {where}{name}; {near}")
         kind = _IN_TOML.get(get_origin(hints[name]), hints[name])
         if type(value) is not kind:
             raise LaserError(f"{path}: {where}{name} = {value!r} is not {_KINDS[kind]}")

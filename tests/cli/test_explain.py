@@ -108,3 +108,11 @@ def test_what_a_warm_up_holds_back_is_explained_with_a_note(laser):
     assert result.stderr == "the output is held back until 41, when the program is warm; its rules say:\n"
     assert laser("explain", "p.lars", "s.stream", "q(x2, y)", "--at", "41", "--warmup", "5 s").stderr == ""
     assert laser("eval", "p.lars", "s.stream", "--warmup", "5 s").stdout == "41  + q(x2, y)\n"
+
+
+def test_the_picture_has_dates_where_the_stream_has_them(laser, here):
+    (here / "d.lars").write_text("q(X) :- p(X) in [5].\n")
+    (here / "d.stream").write_text("2026-03-02T22:00:00Z: p(7).\n2026-03-02T22:00:02Z: r.\n")
+    drawn = laser("explain", "d.lars", "d.stream", "q(7)", "--svg", "-").stdout
+    assert "2026-03-02T22:00:02Z" in drawn
+    assert "17724888" not in drawn

@@ -160,3 +160,12 @@ def test_it_begins_with_what_the_command_line_names(tmp_path: Path) -> None:
         given = json.loads(started.request("GET", "/api/start")[2])["given"]
     assert given["program"] == PROGRAM
     assert given["stream"] == STREAM.rstrip("\n")
+
+
+def test_why_has_dates_where_the_stream_has_them(server: Server) -> None:
+    stream = "2026-03-02T22:00:00Z: p(1772488800, 7).\n2026-03-02T22:00:02Z: r.\n"
+    told = server.ask("explain", program="q(X) :- p(_, X) in [5].", stream=stream, atom="q(7)", at=1772488802)
+    assert told["when"] == "2026-03-02T22:00:02Z"
+    assert "since 2026-03-02T22:00:00Z, until 2026-03-02T22:00:05Z" in told["extent"]
+    assert "at 2026-03-02T22:00:00Z" in json.dumps(told["tree"])
+    assert "177248880" not in json.dumps(told["tree"][0]["text"])

@@ -142,9 +142,9 @@ class ExplainOptions(options.RunFlags):
             click.echo(answer.to_dot())
         elif self.svg is not None and self.svg != STDIN:
             with write_whole(self.svg) as file:
-                file.write(answer.to_svg() + "\n")
+                file.write(answer.to_svg(self.tick if dated else None) + "\n")
         elif self.svg is not None:
-            click.echo(answer.to_svg())
+            click.echo(answer.to_svg(self.tick if dated else None))
         else:
             messages.say(answer.to_text(colour=True, width=_width()), err=False)
             if dated:

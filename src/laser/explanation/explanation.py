@@ -14,6 +14,7 @@ from laser.values import Atom, Value
 
 if TYPE_CHECKING:
     from laser.explanation.pattern import Pattern
+    from laser.ticks import Tick
 
 __all__ = ["Evidence", "Explanation", "Extent", "Failure", "Premise", "Proof", "RuleText", "below"]
 
@@ -231,11 +232,11 @@ class Explanation:
 
         return to_dot(self)
 
-    def to_svg(self) -> str:
-        """A picture that needs nothing else."""
+    def to_svg(self, dates: Tick | None = None) -> str:
+        """A picture that needs nothing else; with a tick, it has dates for time points."""
         from laser.explanation.svg import to_svg
 
-        return to_svg(self)
+        return to_svg(self, dates)
 
     def _repr_html_(self) -> str:
         from laser.explanation.html import to_html

@@ -6,14 +6,16 @@ stands beside the middle of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
 
+from laser.explanation.calendar import dates_in
 from laser.explanation.explanation import Explanation
 from laser.explanation.lines import Kind, Node, view
-from laser.phrases import printable
+from laser.phrases import columns_of, printable
+from laser.ticks import Tick
 
 __all__ = ["to_svg"]
 
@@ -54,18 +56,18 @@ class _Box:
 
     @property
     def width(self) -> float:
-        return max(map(len, self.rows + self.notes)) * LETTER + 2 * PADDING
+        return max(map(columns_of, self.rows + self.notes)) * LETTER + 2 * PADDING
 
 
-def to_svg(explanation: Explanation) -> str:
+def to_svg(explanation: Explanation, dates: Tick | None = None) -> str:
     """The picture as text."""
-    boxes = _boxes(view(explanation))
+    boxes = _boxes(view(explanation), dates_in(explanation, dates) if dates is not None else str)
     height = _place(boxes)
     lefts = _columns(boxes)
     width = max(lefts[box.column] + box.width for box in boxes) + MARGIN
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     drawn = [*(line for box in boxes for line in _edges(box, lefts)), *(_draw(box, lefts) for box in boxes)]
-    title = f"<title>{escape(boxes[0].node.text)}</title>"
+    title = f"<title>{escape(' '.join(boxes[0].rows))}</title>"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>',
         title,
@@ -76,9 +78,9 @@ def to_svg(explanation: Explanation) -> str:
     return printable("\n".join(lines))
 
 
-def _boxes(root: Node) -> list[_Box]:
+def _boxes(root: Node, write: Callable[[str], str]) -> list[_Box]:
     """All boxes, each before its parts."""
-    first = _box(root, 0)
+    first = _box(root, 0, write)
     found, stack = [first], [first]
     seen: set[int] = set()
     while stack and len(found) < MOST_BOXES:
@@ -88,16 +90,16 @@ def _boxes(root: Node) -> list[_Box]:
                 box.notes.append("(as elsewhere)")
                 continue
             seen.add(box.node.mark)
-        box.parts = [_box(node, box.column + 1) for node in box.node.below()]
+        box.parts = [_box(node, box.column + 1, write) for node in box.node.below()]
         found += box.parts
         stack += reversed(box.parts)
     return found
 
 
-def _box(node: Node, column: int) -> _Box:
+def _box(node: Node, column: int, write: Callable[[str], str]) -> _Box:
     sign = "✗ " if node.kind == "fails" else ""
-    rows = wrap(sign + node.text, CHARACTERS, break_on_hyphens=False) or [""]
-    return _Box(node, column, rows, wrap(node.note, CHARACTERS))
+    rows = wrap(sign + write(node.text), CHARACTERS, break_on_hyphens=False) or [""]
+    return _Box(node, column, rows, wrap(write(node.note), CHARACTERS))
 
 
 def _place(boxes: list[_Box]) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from laser.engine.explain import explain
 from laser.explanation import Explanation, Failure, Premise, Proof
+from laser.explanation.calendar import dates_in
 from laser.settings import RunSettings
 from laser.syntax.program import Program
 from laser.values import Atom, write_value
@@ -22,13 +23,15 @@ def tell(
 ) -> dict[str, Any]:
     """Why an atom holds at a time, or why not: as text, and as the tree that the page draws."""
     told = explain(program, stream, atom, time, start=settings.start, tick=settings.tick, dates=settings.dates)
+    write = dates_in(told, settings.tick) if settings.dates else str
     return {
         "atom": str(told.atom),
         "time": time,
+        "when": settings.tick.to_text(time) if settings.dates else str(time),
         "holds": told.holds,
-        "extent": _extent(told),
+        "extent": write(_extent(told)),
         "text": told.to_text(),
-        "tree": Tree().explanation(told),
+        "tree": Tree(write).explanation(told),
     }
 
 
@@ -52,8 +55,9 @@ _GIVEN = {
 class Tree:
     """Turns proofs and failures into nodes ``{kind, text, note, line, children}``, up to a number of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[str], str] = str) -> None:
         self._left = MOST_NODES
+        self._write = write
 
     def explanation(self, told: Explanation) -> list[dict[str, Any]]:
         """The roots."""
@@ -88,7 +92,7 @@ class Tree:
         node.update(rule=str(failure.rule), line=failure.rule.line)
         fails = _node("fails", failure.element or "", "; ".join([failure.reason, *failure.nearest]))
         fails["children"] = self._all(map(self.proof, failure.because)) + self._all(map(self.failure, failure.failures))
-        node["children"] = [*self._all(map(self.premise, failure.satisfied)), fails]
+        node["children"] = [*self._all(map(self.premise, failure.satisfied)), *self._all([fails])]
         return node
 
     def _all(self, nodes: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -97,6 +101,7 @@ class Tree:
             if self._left <= 0:
                 return [*taken, _node("more", "… and more than is shown here")]
             self._left -= 1
+            node.update(text=self._write(node["text"]), note=self._write(node["note"]))
             taken.append(node)
         return taken
 

@@ -9,7 +9,7 @@ export function showWhy(host, answer, goTo) {
     return;
   }
   const verdict = answer.holds ? make("span", { class: "yes" }, "holds") : make("span", { class: "no" }, "does not hold");
-  const parts = [make("h3", {}, `${answer.atom} `, verdict, ` at ${answer.time}`)];
+  const parts = [make("h3", {}, `${answer.atom} `, verdict, ` at ${answer.when ?? answer.time}`)];
   if (answer.extent) parts.push(make("p", { class: "quiet" }, answer.extent));
   parts.push(tree(answer.tree, goTo));
   host.replaceChildren(...parts);
