@@ -146,7 +146,7 @@ class Generator:
 
     def choose_records(self) -> None:
         c = self.choices
-        if c.chance(25):
+        if not self.is_long and c.chance(25):  # the definition takes minutes for a long timeline with records
             self.recorded = tuple(p for p in self.words.derived if c.chance(60))
             self.remembering = tuple(p for p in self.recorded if c.chance(75))
 

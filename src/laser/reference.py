@@ -88,7 +88,9 @@ def record(core: ResolvedProgram, history: Stream, t0: int, t: int) -> Stream:
 
 def derive(core: ResolvedProgram, history: Stream, records: Stream, t0: int, t: int) -> frozenset[Atom]:
     """The derived atoms in v(t). What was recorded is there from the beginning, as the facts are."""
-    v: Snapshot = {u: {a for w, a in (*history, *records) if w == u} for u in range(t0, t + 1)}
+    v: Snapshot = {u: set() for u in range(t0, t + 1)}
+    for u, atom in (*history, *records):
+        v[u].add(atom)
     derived: set[tuple[int, Atom]] = set()
     for stratum in strata(core):
         rules = [rule for rule in core.rules if rule.predicate in stratum]
