@@ -9,12 +9,12 @@ import pytest
 
 def test_a_program_and_a_stream_are_drawn(laser):
     assert laser("plot", "p.lars", "s.stream", "--width", "40").stdout.splitlines() == [
-        "a/2",
-        "  x1, y █████",
-        "  x2, y           █████",
         "q/2",
         "  x1, y ████████████████████",
         "  x2, y           ████████████████████",
+        "a/2",
+        "  x1, y █████",
+        "  x2, y           █████",
         "        36        38        40",
     ]
 
@@ -22,7 +22,7 @@ def test_a_program_and_a_stream_are_drawn(laser):
 @pytest.mark.parametrize("kind", ["svg", "html", "json", "txt"])
 def test_the_name_of_the_output_tells_the_kind(laser, here, kind):
     laser("plot", "p.lars", "s.stream", "-o", f"out.{kind}")
-    start = {"svg": "<svg", "html": "<!doctype html>", "json": "{", "txt": "a/2"}[kind]
+    start = {"svg": "<svg", "html": "<!doctype html>", "json": "{", "txt": "q/2"}[kind]
     assert (here / f"out.{kind}").read_text().startswith(start)
 
 
