@@ -55,6 +55,7 @@ def rows():
         found += [row(name, 200, 20, r) for r in (1, 10, 100)]
     found += [row("multi-heads", 200, 20, r, unit="µs/change", ratio=7 / r) for r in (1, 10, 100)]
     found += [row("negation", 10, 5, live=live, unit="µs/change") for live in (100, 1_000, 100_000)]
+    found += [row(f"files-{kind}") for kind in ("csv", "jsonl", "parquet")]
     found += [row("hysteresis", 10, 0, live=live, unit="µs/change") for live in (100, 100_000)]
     found += [row("recursion", 80, w, unit="µs/change") for w in (10, 80)]
     found += [row("latest", 800, 0, live=live) for live in (1_000, 100_000)]

@@ -110,7 +110,9 @@ def test_laser_run_flushes_a_stream_of_several_inputs(spark, tmp_path):
 
 
 def test_flush_is_for_streams_that_end(tmp_path):
-    flags = ["--program", "rules.lars", "--input", "a=a", "--follow", "--checkpoint", "state", "--flush", "last"]
+    rules = tmp_path / "rules.lars"
+    rules.write_text("q :- a.\n")
+    flags = ["--program", str(rules), "--input", "a=a", "--follow", "--checkpoint", "state", "--flush", "last"]
     result = CliRunner().invoke(main, ["run", *flags], prog_name="laser")
     assert result.exit_code == 1
     assert "--every once" in result.output
