@@ -237,9 +237,9 @@ class _BlockWindow(TimeWindow):
         return () if self.days is None else self.days.id
 
     @property
+    @abstractmethod
     def _step(self) -> int:
-        """How many ticks a block has; of days, more than any has."""
-        raise NotImplementedError
+        """How many ticks a block has, if it is not one of days."""
 
     def begin(self, t: int) -> int:
         """The first time point of the block of t."""
