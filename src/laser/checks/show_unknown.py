@@ -11,33 +11,37 @@ from laser.phrases import listed
 from laser.syntax import tree
 from laser.values import Predicate
 
-__all__ = ["place_in_list", "show_unknown"]
+__all__ = ["not_derived", "show_unknown"]
 
 
 def show_unknown(subject: Subject) -> Iterator[Diagnostic]:
     """A ``#show`` of a predicate that no rule derives."""
+    for predicate, place, near in not_derived(subject, tree.ShowDirective):
+        yield Diagnostic(
+            "show-unknown",
+            f"`{predicate}` is shown, but no rule derives it",
+            place,
+            "the output lists derived atoms only, not what streams in or is background data",
+            near or _hint(subject, predicate),
+            "warning",
+        )
+
+
+def not_derived(
+    subject: Subject, kind: type[tree.ShowDirective | tree.RecordDirective]
+) -> Iterator[tuple[Predicate, Span | None, str | None]]:
+    """What directives of a kind list and no rule derives: the predicate, its place, and what may be meant."""
     known = KnownPredicates(subject.derived)
     for directive in subject.program.statements:
-        if isinstance(directive, tree.ShowDirective):
+        if isinstance(directive, kind):
             for predicate in directive.predicates:
                 if predicate not in subject.derived:
-                    yield _finding(subject, directive, predicate, known.meant_by(predicate.name))
+                    near = known.meant_by(predicate.name)
+                    hint = f"did you mean {listed(near, 'or')}?" if near else None
+                    yield predicate, _place(subject, directive.span, predicate), hint
 
 
-def _finding(
-    subject: Subject, directive: tree.ShowDirective, predicate: Predicate, near: list[Predicate]
-) -> Diagnostic:
-    return Diagnostic(
-        "show-unknown",
-        f"`{predicate}` is shown, but no rule derives it",
-        place_in_list(subject, directive.span, predicate),
-        "the output lists derived atoms only, not what streams in or is background data",
-        f"did you mean {listed(near, 'or')}?" if near else _hint(subject, predicate),
-        "warning",
-    )
-
-
-def place_in_list(subject: Subject, span: Span | None, predicate: Predicate) -> Span | None:
+def _place(subject: Subject, span: Span | None, predicate: Predicate) -> Span | None:
     """The predicate's own place within a directive of one line, else the directive's."""
     if span is None or span.line != span.end_line:
         return span
