@@ -6,7 +6,6 @@ than a look: a fact that arrives tick after tick moves from bucket to bucket wit
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice, repeat
 
@@ -31,7 +30,7 @@ class RecentSetsInput(Input):
     rather than changed, except if it is in ``own``.
     """
 
-    __slots__ = ("own", "present", "renewed_until", "repeating", "window")
+    __slots__ = ("own", "present", "renewed_until", "window")
 
     def __init__(self, node: Recent, number: int, agenda: Agenda, window: Sliding) -> None:
         super().__init__(node, number, agenda)
@@ -39,7 +38,6 @@ class RecentSetsInput(Input):
         self.present: set[Key] = set()
         self.renewed_until: dict[Key, int] = {}
         self.own: set[int] = set()
-        self.repeating = False
 
     def live(self) -> Collection[Key]:
         return self.present
@@ -69,10 +67,7 @@ class RecentSetsInput(Input):
         fresh = kept = facts
         if not facts.isdisjoint(self.present):
             starting = self.move_bucket(facts, horizon)
-            fresh = (
-                self.note_mostly_repeats(starting, horizon) if self.repeating else self.note_repeats(starting, horizon)
-            )
-            self.repeating = 2 * len(fresh) < len(starting)
+            fresh = self.note_repeats(starting, horizon)
             if len(fresh) < len(starting):
                 kept = fresh if starting is facts else facts - (starting - fresh)
         if kept:
@@ -91,21 +86,11 @@ class RecentSetsInput(Input):
         return starting
 
     def note_repeats(self, facts: set[Key], horizon: int) -> set[Key]:
-        """Note what arrives again; the others. For batches of which most is new."""
+        """Note what arrives again; the others."""
         if facts.isdisjoint(self.present):
             return facts
         fresh = facts - self.present
         self.renewed_until.update(dict.fromkeys(facts - fresh, horizon))
-        return fresh
-
-    def note_mostly_repeats(self, facts: set[Key], horizon: int) -> set[Key]:
-        """The same for batches of which most arrives again: each fact that is known to is compared once, not twice."""
-        known = self.renewed_until
-        before = len(known)
-        known.update(dict.fromkeys(facts, horizon))
-        unknown = set(islice(reversed(known), len(known) - before))
-        fresh = unknown - self.present
-        deque(map(known.__delitem__, fresh), maxlen=0)
         return fresh
 
     def put(self, facts: set[Key], horizon: int) -> None:
