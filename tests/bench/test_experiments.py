@@ -10,7 +10,7 @@ from laser.bench.case import Case
 from laser.bench.experiments import EXPERIMENTS, experiment
 from laser.bench.measure import facts_at
 from laser.bench.peers import PEERS
-from laser.bench.peers.race import check
+from laser.bench.peers.race import CASES, check
 from laser.bench.streams import PATH, growing_paths, repeating_chain, repeating_pairs
 from laser.checks.accept import accept
 from laser.checks.load import parse
@@ -87,9 +87,7 @@ def test_the_large_program_has_so_many_rules():
 
 
 @pytest.mark.parametrize("peer", [pytest.param(one, id=one.name) for one in PEERS if one.name != "spark sql"])
-@pytest.mark.parametrize(
-    "name", ["diamond", "box", "join", "multi-heads", "cooling", "recursion", "negation", "tuples", "latest", "rules"]
-)
+@pytest.mark.parametrize("name", CASES)
 def test_peers_give_the_same_answers(peer, name):
     if not peer.installed:
         pytest.skip(f"not installed: pip install {peer.install}")

@@ -41,7 +41,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Experiment:
-    """``first`` gives facts for the beginning of the timeline; ``warm`` ticks lead to the steady state."""
+    """``first`` gives facts for the beginning of the timeline; ``warm`` ticks lead to the steady state.
+
+    ``reach`` is how far back a system without windows must keep the facts.
+    """
 
     name: str
     title: str
@@ -53,4 +56,5 @@ class Experiment:
     unit: str = "fact"
     first: Callable[[Case], list[Fact]] | None = None
     warm: Callable[[Case], int] = lambda case: case.w + 2
+    reach: Callable[[Case], int] = lambda case: case.w
     snapshots: bool = True

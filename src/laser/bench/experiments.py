@@ -187,6 +187,7 @@ TUMBLING = Experiment(
     (*grid((80,), (20, 3600)), *grid((800,), (5, 20, 40, 80))),
     (*grid((80,), (20,)), *grid((800,), (20, 80))),
     warm=lambda case: 2 * case.w + 2,
+    reach=lambda case: 2 * case.w - 1,
     snapshots=False,
 )
 
@@ -200,6 +201,7 @@ HYSTERESIS = Experiment(
     axis="live",
     unit="change",
     first=streams.hot_machines,
+    reach=lambda case: 0,
     snapshots=False,
 )
 

@@ -23,6 +23,7 @@ __all__ = [
     "rules",
     "tumbling",
     "tuples",
+    "usual",
 ]
 
 
@@ -107,9 +108,14 @@ def large(case: Case) -> str:
     return "\n".join(kinds[i % 5].format(i=i, j=i - i % 5) for i in range(case.r))
 
 
+def usual(case: Case) -> int:
+    """The cars that a road has on average."""
+    return case.n * (case.w + 1) // GROUPS
+
+
 def count(case: Case) -> str:
-    """Roads with more cars than they have on average, so that counts cross the threshold all the time."""
-    return f"busy(S) :- count(C : car(C, S) in [{case.w}]) > {case.n * (case.w + 1) // GROUPS}."
+    """Roads with more cars than usual, so that counts cross the threshold all the time."""
+    return f"busy(S) :- count(C : car(C, S) in [{case.w}]) > {usual(case)}."
 
 
 def average(case: Case) -> str:

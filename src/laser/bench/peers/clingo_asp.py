@@ -10,6 +10,7 @@ from typing import Any
 
 from laser.bench.case import Batch, Case, Experiment, Fact
 from laser.bench.peers.peer import Peer, Rows
+from laser.bench.programs import usual
 
 __all__ = ["CLINGO", "CLINGO_MULTI"]
 
@@ -55,6 +56,20 @@ def encoding(experiment: Experiment, case: Case) -> str:
             rules = (f'alert{i}(V) :- temp("s{i}",V,_), V >= 90. #show alert{i}/1.' for i in range(case.r))
             return "\n".join(rules)
         case _:
+            return aggregate_encoding(experiment, case)
+
+
+def aggregate_encoding(experiment: Experiment, case: Case) -> str:
+    """The programs that count, or take the largest."""
+    match experiment.name:
+        case "count":
+            return f"busy(S) :- car(_,S,_), #count{{ C : car(C,S,_) }} > {usual(case)}. #show busy/1."
+        case "extremes":
+            return "highest(M,A) :- temp(M,_,_), A = #max{ V : temp(M,V,_) }. #show highest/2."
+        case "tumbling":
+            block = f"block(C,S,T) :- car(C,S,T), T >= (now/{case.w}-1)*{case.w}, T < (now/{case.w})*{case.w}."
+            return f"{block} report(S,N) :- block(_,S,_), N = #count{{ C,T : block(C,S,T) }}. #show report/2."
+        case _:
             raise NotImplementedError(experiment.name)
 
 
@@ -67,7 +82,7 @@ class Solver:
         self.clingo = clingo
         self.text = encoding(experiment, case)
         self.rows = Rows.of(experiment, case)
-        self.w = case.w
+        self.w = experiment.reach(case)
         self.model: list[Any] = []
 
     def symbol(self, fact: Fact, t: int) -> Any:
@@ -195,7 +210,17 @@ class MultiShot(Solver):
 
 _REDEFINED = "an atom would be defined in more than one step, which multi-shot solving refuses"
 
-CLINGO = Peer("clingo", "clingo, ground and solve", "clingo", "clingo", Solver)
+_NO_DECIMALS = "it has no decimals"
+_FORGETS = "each time point is solved for itself: nothing is remembered"
+
+CLINGO = Peer(
+    "clingo",
+    "clingo, ground and solve",
+    "clingo",
+    "clingo",
+    Solver,
+    {"average": _NO_DECIMALS, "quantile": _NO_DECIMALS, "hysteresis": _FORGETS},
+)
 CLINGO_MULTI = Peer(
     "clingo multi-shot",
     "clingo, multi-shot",
@@ -207,6 +232,9 @@ CLINGO_MULTI = Peer(
         "negation": f"busy(x): {_REDEFINED}",
         "tuples": "written for time windows only",
         "latest": "written for time windows only",
-        "rules": "written for the paper's experiments only",
+        **dict.fromkeys(
+            ("rules", "count", "extremes", "tumbling", "hysteresis"), "written for the paper's experiments only"
+        ),
+        **dict.fromkeys(("average", "quantile"), _NO_DECIMALS),
     },
 )

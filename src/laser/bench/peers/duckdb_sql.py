@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from laser.bench.case import Batch, Case, Experiment, Fact
 from laser.bench.peers.peer import Peer
-from laser.bench.peers.sql import TABLES, queries
+from laser.bench.peers.sql import STEPS, TABLES, queries
 
 __all__ = ["DUCKDB"]
 
-_TYPES = {str: "VARCHAR", int: "BIGINT"}
+_TYPES = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE"}
 
 
 class DuckDb:
@@ -34,6 +34,8 @@ class DuckDb:
             if rows:
                 self.insert(name, t, rows)
             self.expire(name, t)
+        for step in STEPS.get(self.experiment.name, ()):
+            self.connection.execute(step)
 
     def insert(self, name: str, t: int, rows: list[tuple[Fact, int]]) -> None:
         columns = [list(column) for column in zip(*(fact[1:] for fact, _ in rows), strict=True)]
@@ -49,7 +51,7 @@ class DuckDb:
             newer = f"SELECT 1 FROM {name} newer WHERE newer.c0 = {name}.c0 AND newer.seq > {name}.seq"
             self.connection.execute(f"DELETE FROM {name} WHERE EXISTS ({newer})")
         elif name != "machine":
-            self.connection.execute(f"DELETE FROM {name} WHERE t < {t - self.case.w}")
+            self.connection.execute(f"DELETE FROM {name} WHERE t < {t - self.experiment.reach(self.case)}")
 
     def run(self, batches: list[Batch]) -> int:
         out = 0

@@ -14,6 +14,7 @@ from typing import Any
 from laser.bench.case import Batch, Case, Experiment, Fact
 from laser.bench.peers.peer import Peer
 from laser.bench.peers.sql import TABLES
+from laser.bench.programs import usual
 
 __all__ = ["PATHWAY"]
 
@@ -133,6 +134,17 @@ def _results(pw: Any, experiment: Experiment, case: Case, table: Any) -> dict[st
             return {"q": _join(pw, case, table)}
         case "multi-heads":
             return {f"q{i}": _join(pw, case, table) for i in range(1, case.r + 1)}
+        case "count":
+            counted = _sliding(pw, case, table, table.c1, pw.reducers.count_distinct(pw.this.c0))
+            return {"busy": counted.filter(pw.this.found > usual(case)).select(pw.this.group, **_now(pw))}
+        case "average":
+            means = _sliding(pw, case, table, table.c0, pw.reducers.avg(pw.this.c1))
+            return {"mean": means.select(pw.this.group, pw.this.found, **_now(pw))}
+        case "extremes":
+            largest = _sliding(pw, case, table, table.c0, pw.reducers.max(pw.this.c1))
+            return {"highest": largest.select(pw.this.group, pw.this.found, **_now(pw))}
+        case "tumbling":
+            return {"report": _tumbling(pw, case, table)}
         case _:
             raise NotImplementedError(experiment.name)
 
@@ -148,15 +160,35 @@ def _join(pw: Any, case: Case, left: Any) -> Any:
     return joined.select(c0=left.c0, c1=right.c1, since=later, until=earlier + case.w)
 
 
-def _box(pw: Any, case: Case, table: Any) -> Any:
-    """A value that occurs at every time point of a sliding window."""
+def _sliding(pw: Any, case: Case, table: Any, group: Any, reducer: Any) -> Any:
+    """What a group comes to in each sliding window, as ``found``, and the time at which that window ends."""
     sliding = pw.temporal.sliding(hop=1, duration=case.w + 1)
     cutoff = pw.temporal.common_behavior(cutoff=case.w, keep_results=True)
-    windows = table.windowby(table.t, window=sliding, instance=table.c0, behavior=cutoff)
-    counted = windows.reduce(c0=pw.this._pw_instance, since=pw.this._pw_window_end - 1, found=pw.reducers.count())
+    windows = table.windowby(table.t, window=sliding, instance=group, behavior=cutoff)
+    return windows.reduce(group=pw.this._pw_instance, since=pw.this._pw_window_end - 1, found=reducer)
+
+
+def _now(pw: Any) -> dict[str, Any]:
+    """Since and until when a result of a sliding window holds: at the time of its end alone."""
+    return {"since": pw.this.since, "until": pw.this.since}
+
+
+def _box(pw: Any, case: Case, table: Any) -> Any:
+    """A value that occurs at every time point of a sliding window."""
+    counted = _sliding(pw, case, table, table.c0, pw.reducers.count())
     length = pw.if_else(pw.this.since < case.w, pw.this.since, case.w) + 1
     full = counted.filter(pw.this.found == length)
-    return full.select(pw.this.c0, since=pw.this.since, until=pw.this.since)
+    return full.select(c0=pw.this.group, since=pw.this.since, until=pw.this.since)
+
+
+def _tumbling(pw: Any, case: Case, table: Any) -> Any:
+    """The count of each block, which holds throughout the next one."""
+    blocks = pw.temporal.tumbling(duration=case.w)
+    cutoff = pw.temporal.common_behavior(cutoff=case.w, keep_results=True)
+    windows = table.windowby(table.t, window=blocks, instance=table.c1, behavior=cutoff)
+    end = pw.this._pw_window_end
+    counted = windows.reduce(group=pw.this._pw_instance, since=end, found=pw.reducers.count())
+    return counted.select(pw.this.group, pw.this.found, since=pw.this.since, until=pw.this.since + case.w - 1)
 
 
 _NO_POINTS = "no operator for every time point of a window of derived rows, and none for the absence of rows at a time"
@@ -174,6 +206,8 @@ PATHWAY = Peer(
         "tuples": "no windows over the last n rows of the whole stream",
         "latest": "written for the paper's experiments only",
         "rules": "written for the paper's experiments only",
+        "quantile": "no reducer for quantiles",
+        "hysteresis": "no answer at time points at which nothing comes: not written",
     },
-    widest={"box": 40},
+    widest=dict.fromkeys(("box", "count", "average", "extremes"), 40),
 )

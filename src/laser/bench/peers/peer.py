@@ -92,4 +92,9 @@ class Rows:
     def of(cls, experiment: Experiment, case: Case) -> Rows:
         """The window of an experiment."""
         forever = "machine" if experiment.name == "negation" else ""
-        return cls(case.w, forever, case.live if experiment.name == "tuples" else 0, experiment.name == "latest")
+        return cls(
+            experiment.reach(case),
+            forever,
+            case.live if experiment.name == "tuples" else 0,
+            experiment.name == "latest",
+        )

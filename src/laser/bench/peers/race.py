@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from laser.bench.case import Case, Experiment, System
+from laser.bench.case import Case, Experiment, Fact, System
 from laser.bench.measure import WALL, Chunk, Effort, facts_at, facts_of, numbers, one_chunk, summary, warm_up
 from laser.bench.peers.peer import Peer, plain
 from laser.bench.record import Record
@@ -25,12 +25,15 @@ CASES: dict[str, tuple[Case, ...]] = {
     "tuples": (Case(200, 0, 1, 1_000), Case(200, 0, 1, 10_000)),
     "latest": (Case(800, 0, 1, 10_000),),
     "rules": (Case(1_000, 20, 10),),
+    **{name: (Case(200, 20), Case(800, 20)) for name in ("count", "average", "extremes", "quantile", "tumbling")},
+    "hysteresis": (Case(10, 0, 1, 100), Case(10, 0, 1, 10_000)),
 }
 """Where peers take part: small enough that each of them gets through."""
 
 QUICK_CASES: dict[str, tuple[Case, ...]] = {
     **{name: (Case(200, 20),) for name in ("diamond", "box", "join", "cooling")},
     "negation": (Case(10, 5, 1, 1_000),),
+    **{name: (Case(200, 20),) for name in ("count", "average")},
 }
 
 SMALL = Case(16, 3, 3, 24)
@@ -58,12 +61,17 @@ def check(peer: Peer, experiment: Experiment) -> str:
             facts = plain(facts_at(experiment, small, t))
             reasoner.advance(t, facts)
             system.run([(t, facts)])
-            if system.answer() != reasoner.holding():
+            if _rounded(system.answer()) != _rounded(reasoner.holding()):
                 return f"its answer at time {t} of the small stream differs"
             held += len(reasoner.holding())
     finally:
         system.close()
     return "" if held else "nothing holds in the small stream, which proves nothing"
+
+
+def _rounded(facts: Iterable[Fact]) -> set[Fact]:
+    """Sums of doubles are rounded once here, and at every step elsewhere."""
+    return {tuple(float(f"{value:.9g}") if type(value) is float else value for value in fact) for fact in facts}
 
 
 def race(experiment: Experiment, cases: Sequence[Case], peers: Iterable[Peer], effort: Effort) -> Iterator[Record]:

@@ -43,4 +43,8 @@ class Reference:
 # It joins without indexes.
 _LARGEST = {"join": 600, "multi-heads": 600, "recursion": 400, "tuples": 1_000, "negation": 1_000, "latest": 1_000}
 
-REFERENCE = Peer("reference", "the definition, word for word", "laser", "", Reference, largest=_LARGEST)
+_NO_WINDOW = "a record has no window: each answer would take the whole timeline"
+
+REFERENCE = Peer(
+    "reference", "the definition, word for word", "laser", "", Reference, {"hysteresis": _NO_WINDOW}, largest=_LARGEST
+)

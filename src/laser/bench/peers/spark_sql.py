@@ -44,6 +44,9 @@ def _session() -> Any:
     return session
 
 
+_TYPES = {str: "string", int: "bigint", float: "double"}
+
+
 class Spark:
     """A local session; each tick makes views of the window and collects the answers."""
 
@@ -62,7 +65,7 @@ class Spark:
         for fact, _, row in self.rows:
             rows[fact[0]].append(row)
         for name, types in self.tables.items():
-            columns = [f"c{i} {'string' if kind is str else 'bigint'}" for i, kind in enumerate(types)]
+            columns = [f"c{i} {_TYPES[kind]}" for i, kind in enumerate(types)]
             frame = self.session.createDataFrame(rows[name], ", ".join([*columns, "t bigint"]))
             frame.createOrReplaceTempView(name)
 
@@ -84,5 +87,12 @@ class Spark:
 
 
 SPARK = Peer(
-    "spark sql", "Spark SQL, asked again", "pyspark", "'laser-reasoner[spark]'", Spark, ticks=5, quick=("diamond",)
+    "spark sql",
+    "Spark SQL, asked again",
+    "pyspark",
+    "'laser-reasoner[spark]'",
+    Spark,
+    {"hysteresis": "no table that a query could remember its answers in"},
+    ticks=5,
+    quick=("diamond",),
 )

@@ -6,8 +6,9 @@ A table for each predicate, with its arguments as c0, c1, the time t and the num
 from __future__ import annotations
 
 from laser.bench.case import Case, Experiment
+from laser.bench.programs import usual
 
-__all__ = ["TABLES", "Query", "queries"]
+__all__ = ["STEPS", "TABLES", "Query", "queries"]
 
 Query = tuple[str, int, str]
 """The head, its arity (a head without arguments holds if there is a row), and the text."""
@@ -23,8 +24,23 @@ TABLES: dict[str, dict[str, tuple[type, ...]]] = {
     "tuples": {"p": (int, int), "s": (int, int)},
     "latest": {"temp": (int, int)},
     "rules": {"temp": (str, int)},
+    "count": {"car": (int, int)},
+    "average": {"temp": (int, float)},
+    "extremes": {"temp": (int, int)},
+    "quantile": {"temp": (int, float)},
+    "tumbling": {"car": (int, int)},
+    "hysteresis": {"hot": (int,), "cool": (int,)},
 }
 """The predicates of the streams, with the types of their arguments."""
+
+STEPS = {
+    "hysteresis": (
+        "CREATE TABLE IF NOT EXISTS held (c0 BIGINT)",
+        "DELETE FROM held WHERE c0 IN (SELECT c0 FROM cool)",
+        "INSERT INTO held SELECT c0 FROM hot WHERE c0 NOT IN (SELECT c0 FROM held)",
+    ),
+}
+"""What a database does at each time point to remember what it found at earlier ones."""
 
 _JOIN = "SELECT DISTINCT x.c0, y.c1 FROM p x JOIN p y ON x.c1 = y.c0"
 _RECURSIVE = (
@@ -59,6 +75,27 @@ def queries(experiment: Experiment, case: Case, first: int, now: int, union: str
         case "rules":
             ask = "SELECT DISTINCT c1 FROM temp WHERE c0 = 's{i}' AND c1 >= 90"
             return [(f"alert{i}", 1, ask.format(i=i)) for i in range(case.r)]
+        case _:
+            return _remembered(experiment, case, now)
+
+
+def _remembered(experiment: Experiment, case: Case, now: int) -> list[Query]:
+    """Aggregates, and what is remembered: what the paper's experiments do without."""
+    match experiment.name:
+        case "count":
+            return [("busy", 1, f"SELECT c1 FROM car GROUP BY c1 HAVING count(DISTINCT c0) > {usual(case)}")]
+        case "average":
+            return [("mean", 2, "SELECT c0, avg(c1) FROM temp GROUP BY c0")]
+        case "extremes":
+            return [("highest", 2, "SELECT c0, max(c1) FROM temp GROUP BY c0")]
+        case "quantile":
+            return [("slow", 2, "SELECT c0, percentile_cont(0.9) WITHIN GROUP (ORDER BY c1) FROM temp GROUP BY c0")]
+        case "tumbling":
+            block = now // case.w * case.w
+            within = f"t >= {block - case.w} AND t < {block}"
+            return [("report", 2, f"SELECT c1, count(*) FROM car WHERE {within} GROUP BY c1")]
+        case "hysteresis":
+            return [("on", 1, "SELECT c0 FROM held")]
         case _:
             raise NotImplementedError(experiment.name)
 
