@@ -20,7 +20,7 @@ RATES ?= 2000000
 MINUTES ?= 5
 PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format bench laws soak fuzz attack serve-load spark-rates test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
+.PHONY: help setup demo test check format docs bench laws soak fuzz attack serve-load spark-rates test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -51,6 +51,10 @@ check: setup     ## format, lint, types, layers, tests
 format: setup    ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: setup      ## build the site of the documents in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "build/site/index.html"
 
 bench: setup     ## measure, and check the aims (BENCH="--quick --targets")
 	$(BIN)/laser bench $(BENCH)

@@ -1,7 +1,8 @@
-"""A program's text with its colours, for notebooks."""
+"""Which parts of a program's text are comments, variables, numbers, words …: for its colours in notebooks and pages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from itertools import zip_longest
 
@@ -10,7 +11,7 @@ from lark import Token
 from laser.syntax.lexer import COUNT_WORDS, DIRECTIVES, WINDOW_WORDS, lex
 from laser.values.texts import TESTS
 
-__all__ = ["write_html"]
+__all__ = ["marked_parts", "write_html"]
 
 _WORDS = frozenset({*WINDOW_WORDS.values(), *COUNT_WORDS.values(), *DIRECTIVES.values(), "FOLD", "OR"})
 # Colours that can be read on white and on black.
@@ -25,22 +26,30 @@ _COLOURS = {
 }
 
 
-def write_html(text: str) -> str:
-    """The text as ``<pre>``, its words coloured; a text that cannot be read to its end is plain from there on."""
+def marked_parts(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where each part begins and ends, and what it is: "comment", "word" or a kind of token; in order, none within another."""
     lexed = lex(text)
     marks = [
         (token.start_pos or 0, token.end_pos or 0, "word" if _is_word(token, following) else token.type)
         for token, following in zip_longest(lexed.tokens, lexed.tokens[1:])
     ]
     marks += [(comment.start, comment.end, "comment") for comment in lexed.comments]
-    parts, done = [], 0
+    done = 0
     for start, end, kind in sorted(marks):
         if kind in _COLOURS and start >= done:
-            parts += [
-                escape(text[done:start]),
-                f'<span style="color: {_COLOURS[kind]}">{escape(text[start:end])}</span>',
-            ]
+            yield start, end, kind
             done = end
+
+
+def write_html(text: str) -> str:
+    """The text as ``<pre>``, its words coloured; a text that cannot be read to its end is plain from there on."""
+    parts, done = [], 0
+    for start, end, kind in marked_parts(text):
+        parts += [
+            escape(text[done:start]),
+            f'<span style="color: {_COLOURS[kind]}">{escape(text[start:end])}</span>',
+        ]
+        done = end
     return f'<pre style="line-height: 1.4">{"".join(parts)}{escape(text[done:])}</pre>'
 
 
