@@ -63,4 +63,4 @@ def test_every_public_name_says_what_it_is(name):
 
 
 def test_programs_have_colours(site):
-    assert {"nv", "k", "c", "m"} <= Page(site / "language.html").classes
+    assert {"nv", "k", "m"} <= Page(site / "language.html").classes
