@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -53,7 +55,10 @@ def test_every_command_of_the_folder_is_in_the_table():
 def test_help_and_version(laser):
     text = laser("--help").stdout
     assert all(f"  {command} " in text for command in COMMANDS)
-    assert laser("--version").stdout.startswith("laser ")
+    version, python, *spark = laser("--version").stdout.splitlines()
+    assert version.startswith("laser ")
+    assert python == f"Python {platform.python_version()}"
+    assert [line.split()[0] for line in spark] == (["PySpark", "Java"] if find_spec("pyspark") else [])
 
 
 def test_no_command_is_wrong_usage_and_shows_the_help(laser):

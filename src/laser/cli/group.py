@@ -28,17 +28,17 @@ INTERRUPTED = 130
 UNREAD = 141
 
 COMMANDS = {
-    "eval": "answer a stream",
-    "run": "run a pipeline on Spark",
     "check": "find mistakes before anything runs",
-    "fmt": "rewrite programs in the house style",
-    "plan": "show how a program is evaluated",
+    "eval": "answer a stream",
     "explain": "tell why an atom holds, or why not",
-    "bench": "measure how fast it is",
     "plot": "draw what holds when",
     "serve": "open the playground",
+    "fmt": "rewrite programs in the house style",
+    "plan": "show how a program is evaluated",
+    "run": "run a pipeline on Spark",
+    "bench": "measure how fast it is",
 }
-"""Every command with what it is for; each is the ``command`` of a module of its name, loaded when it is called."""
+"""Every command with what it is for, in the order in which people learn them; each is the ``command`` of a module of its name, loaded when it is called."""
 
 
 COLLECTOR = (50_000, 20, 50)
@@ -152,15 +152,20 @@ def _stop_writing() -> int:
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from laser.version import __version__
+        from laser.cli.versions import versions
 
-        click.echo(f"laser {__version__}")
+        click.echo(versions())
         context.exit()
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the versions of Laser, Python, Spark and Java.",
 )
 def main() -> None:
     """Rules with windows over streams of facts.
