@@ -90,7 +90,7 @@ class Machine:
         for source in (*feeds[Feed.STREAM], *feeds[Feed.LATEST]):
             self.inputs_by_predicate.setdefault(_signature(source.node), []).append(source)
         self.signatures = {i.number: signature for signature, each in self.inputs_by_predicate.items() for i in each}
-        self.recalling = {i.number: i for i in feeds[Feed.RECORD]}
+        self.awaited = {i.number: i for i in (*feeds[Feed.RECORD], *feeds[Feed.INTERVALS])}
         wiring = Wiring(self.plan, by_node, code, self.arrivals, self.records, self.count_derivations, self.reports.add)
         self.operators, self.operator_of = wiring.operators()
         self.readers = wiring.readers(self.operator_of)
@@ -151,8 +151,8 @@ class Machine:
         for number, relation in self.fed_or_due(groups, due).items():
             relation.advance(t, self.start, groups.get(self.signatures[number], ()))
             moved.append(relation)
-        if self.recalling:
-            self.advance([self.recalling[number] for number in due if number in self.recalling], t, moved)
+        if self.awaited:
+            self.advance([self.awaited[number] for number in due if number in self.awaited], t, moved)
         return self.settle(queue, moved, t)
 
     def feed_constants(self, t: int) -> None:

@@ -17,7 +17,7 @@ from laser.values.fold import Fold
 from laser.windows import HISTORY, PRESENT, LastFacts, LastOf, Sliding, TimeWindow, TupleWindow, Window
 
 __all__ = [
-    "Aggregated", "Background", "Beginning", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "InputNode", "MadeNode", "ManyPoints", "Members", "Node", "Pending", "Pinned", "Plain",
+    "Aggregated", "Background", "Beginning", "Counted", "Dated", "Ending", "EveryPoint", "Feed", "Gate", "Given", "InputNode", "MadeNode", "ManyPoints", "Members", "Node", "Pending", "Pinned", "Plain",
     "Points", "Projection", "Recent", "Recorded", "RecordedDated", "Shared", "Steady", "Threshold", "Unbroken", "Union", "Unit",
 ]  # fmt: skip
 
@@ -37,6 +37,8 @@ class Feed(Enum):
     """The start of the timeline."""
     RECORD = auto()
     """What rules derived of its predicate at earlier time points."""
+    INTERVALS = auto()
+    """Keys with intervals that others computed: it asks for the next one when its time has come."""
 
 
 class Ending(NamedTuple):
@@ -361,6 +363,28 @@ class Unit(Node):
         return "always"
 
 
+@dataclass(frozen=True, slots=True)
+class Given(Node):
+    """A node of another plan, whose keys come as intervals: each holds from its begin to its end."""
+
+    source: Node
+
+    @property
+    def label(self) -> str:
+        return self.source.label
+
+    @property
+    def width(self) -> int:
+        return self.source.width
+
+    @property
+    def feed(self) -> Feed:
+        return Feed.INTERVALS
+
+    def __str__(self) -> str:
+        return f"{self.source}, as intervals"
+
+
 # -- made by rules
 
 
@@ -639,7 +663,9 @@ class Gate(Node):
         return f"{self.source}{which}, while it holds"
 
 
-InputNode: TypeAlias = Recent | Dated | Recorded | RecordedDated | Unbroken | Points | Beginning | Background | Unit
+InputNode: TypeAlias = (
+    Recent | Dated | Recorded | RecordedDated | Unbroken | Points | Beginning | Background | Unit | Given
+)
 MadeNode: TypeAlias = (
     Plain
     | Pinned

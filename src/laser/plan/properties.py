@@ -99,6 +99,8 @@ class Ticking(NamedTuple):
 
 def ticking(plan: Plan) -> Ticking:
     """Which ticks may not be passed over."""
+    if any(isinstance(node, Points) for node in plan.outputs.values()):
+        return Ticking(True)  # part of a plan may give time points to others
     companions: list[Node] = []
     for rule in plan.rules:
         nodes = [subgoal.node for subgoal in rule.subgoals]

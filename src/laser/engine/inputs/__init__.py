@@ -9,6 +9,7 @@ from laser.engine.agenda import Agenda
 from laser.engine.arrivals import Arrivals
 from laser.engine.inputs.constant import ConstantInput
 from laser.engine.inputs.dated import DatedInput
+from laser.engine.inputs.given import GivenInput
 from laser.engine.inputs.input import Input
 from laser.engine.inputs.last import LastDatedInput, LastPointsInput, LastRecentInput
 from laser.engine.inputs.latest import BeginningInput, LatestDatedInput, LatestRecentInput, NewestInput, NewestOutput
@@ -24,6 +25,7 @@ from laser.plan.nodes import (
     Background,
     Beginning,
     Dated,
+    Given,
     InputNode,
     Points,
     Recent,
@@ -62,6 +64,8 @@ def make_input(
             return UnbrokenInput(node, number, agenda, window)
         case Beginning(window=window):
             return BeginningInput(node, number, agenda, arrivals.latest[window])
+        case Given():
+            return GivenInput(node, number, agenda)
         case Background() | Unit():
             return ConstantInput(node, number, agenda)
         case _:

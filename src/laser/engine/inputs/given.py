@@ -1,0 +1,77 @@
+"""Intervals as an input: keys that others computed, each from its begin to its end. A key costs by the interval, not by the time point."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from laser.engine.agenda import Agenda
+from laser.engine.inputs.input import Input
+from laser.engine.relation import Horizons, Key
+from laser.plan.nodes import Given, Pending
+
+__all__ = ["GivenInput", "Span"]
+
+
+class Span(NamedTuple):
+    """A key holds at every time point from ``begin`` to ``end``."""
+
+    begin: int
+    end: int
+    key: Key
+
+
+class GivenInput(Input):
+    """Takes spans in the order of their begins, each when its time has come, and asks to be woken for the next.
+
+    Of what is derived for a time to come, a span says since when that is known. It counts from when its time has come.
+    """
+
+    __slots__ = ("begun", "next", "spans", "waiting", "window")
+
+    def __init__(self, node: Given, number: int, agenda: Agenda) -> None:
+        super().__init__(node, number, agenda)
+        self.window = node.source.window if isinstance(node.source, Pending) else None
+        self.waiting: dict[int, list[Span]] = {}
+        self.spans: Iterator[Span] = iter(())
+        self.next: Span | None = None
+        self.begun = -1
+        """When the last one began that was taken."""
+
+    def open(self, spans: Iterable[Span]) -> None:
+        """What it is to read."""
+        self.spans = iter(spans)
+        self.read()
+
+    def read(self) -> None:
+        self.next = next(self.spans, None)
+        if self.next is not None:
+            self.agenda.wake(self.next.begin, self.number)
+
+    def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
+        arrived = self.waiting.pop(t, [])
+        while self.next is not None and self.next.begin <= t:
+            arrived.append(self.next)
+            self.read()
+        if arrived:
+            self.begun = t
+            self.enter({span.key: span.end for span in arrived if span.end >= t and not self.waits(span, t)})
+        self.expire(t)
+
+    def waits(self, span: Span, t: int) -> bool:
+        """Whether the time of a key is still to come; it is taken again when it has."""
+        if self.window is None:
+            return False
+        entry = self.window.entry(span.key[-1])
+        if entry > t:
+            self.waiting.setdefault(entry, []).append(span)
+            self.agenda.wake(entry, self.number)
+        return entry > t
+
+    def enter(self, arrived: Horizons) -> None:
+        fresh = {key: end for key, end in arrived.items() if key not in self.alive}
+        self.alive.update(arrived)
+        self.schedule_each(fresh)
+        if self.index and fresh:
+            self.index.add(fresh)
+        self.delta.add(fresh)
