@@ -82,8 +82,21 @@ def test_auto_takes_sql_for_large_parquet_files_alone(place: Path, monkeypatch: 
     assert "by SQL" not in run(place, "s.csv", *options).stderr
     (place / "rules.lars").write_text("reach(X, Y) :- temp(X, Y). reach(X, Z) :- reach(X, Y), temp(Y, Z).")
     told = run(place, "s.parquet", *options)
-    assert "the reasoner answers: recursion through reach/2" in told.stderr
+    assert "the reasoner for `reach/2`: recursion through reach/2" in told.stderr
     assert told.exit_code == 0
+    assert told.stdout == run(place, "s.parquet", *options, "--engine", "reasoner").stdout
+    (place / "rules.lars").write_text("newest(X) :- temp(X, _) in [last 1].")
+    assert "the reasoner answers: the tuple window [last 1]" in run(place, "s.parquet", *options).stderr
+
+
+def test_what_was_not_defined_is_reported_whoever_answers(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eval_sql, "SMALL", 10)
+    (place / "rules.lars").write_text("odd(X) :- temp(X, V), X / V > 1.")
+    told = [run(place, "s.parquet", "--as", "intervals", "--engine", engine).stderr for engine in ("auto", "reasoner")]
+    rules = [
+        text.partition("in the rule: ")[2] for text in told
+    ]  # which of the facts of a time point is named is left open
+    assert rules[0] == rules[1] == "odd(X) :- temp(X, V), X / V > 1. (such instances do not fire)\n"
 
 
 def test_sql_says_what_it_cannot_do(place: Path) -> None:

@@ -30,8 +30,8 @@ from laser.spark import Answers, Input, reason, session
 from laser.spark.history import refuse_functions
 from laser.sql.facts import arrow_table, by_predicate, columns_of, kinds_of
 from laser.sql.kinds import Kind
-from laser.sql.lower import lower
 from laser.sql.refusal import NotLowered
+from laser.sql.strata import lower
 from laser.sql.timeline import Timeline
 from laser.values import Atom, Predicate
 from tests.laws import is_legal

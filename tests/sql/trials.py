@@ -76,8 +76,10 @@ class Aimed(Flat):
 
 
 def generate(choices: Choices, kind: type[Generator] = Flat) -> Trial:
-    """A random program that is lowered whole, with a random stream."""
+    """A random program, with a random stream; records are only in those of the generator of all laws."""
     generator = kind(choices)
+    if kind is Generator:
+        generator.choose_records()
     program = generator.program()
     stream, start, until = generator.stream()
     return Trial(program, stream, start, until)

@@ -192,6 +192,8 @@ def evaluate(wanted: EvalOptions) -> int:
         answered = eval_sql.answer(wanted, program, rejects)
         if answered is not None:
             _write_intervals(answered, _open_writer(wanted, answered.dates, stack))
+            for report in answered.reports if not wanted.quiet else ():
+                messages.warning(report)
             if wanted.summarises:
                 messages.say(answered.summary(rejects.count if rejects else 0))
             return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +16,9 @@ from laser.cli import messages
 from laser.io import Record, Rejects, format_of
 from laser.phrases import count
 from laser.sql.tables import Extent
+from laser.sql.ways import tell
 from laser.syntax.program import Program
+from laser.values import Predicate
 
 if TYPE_CHECKING:
     from laser.cli.eval import EvalOptions
@@ -36,13 +38,16 @@ class Answer(NamedTuple):
     last: int
     facts: int
     dates: bool
+    reports: tuple[str, ...]
+    """What was not defined."""
+    ways: Mapping[Predicate, str | None]
 
     def summary(self, rejected: int) -> str:
         """What happened, in a line."""
         points = max(0, self.last - self.first + 1)
         return (
             f"{count(self.facts, 'fact')}, {count(points, 'time point')}, {count(len(self.intervals), 'interval')}, "
-            f"{rejected:,} rejected, by SQL"
+            f"{rejected:,} rejected, {count(len(self.reports), 'report')}, by {tell(self.ways)}"
         )
 
 
@@ -86,7 +91,7 @@ def _answered(wanted: EvalOptions, program: Program, rejects: Rejects | None) ->
     from laser.sql.duck import Duck
 
     watched = wanted.summarises and messages.on_terminal()
-    with Duck(accept(program, wanted.settings), _progress if watched else None) as duck:
+    with Duck(accept(program, wanted.settings), _progress if watched else None, wanted.settings.limit) as duck:
         extent = _read_by_duck(duck, wanted, program)
         if extent is None and wanted.engine == "sql":
             extent = _read_by_us(duck, wanted, program, rejects)
@@ -96,8 +101,9 @@ def _answered(wanted: EvalOptions, program: Program, rejects: Rejects | None) ->
         first = extent.first if settings.start is None else settings.start
         last = extent.last if settings.until is None or extent.last < extent.first else settings.until
         if first <= last:
-            duck.answer(first, last, silent=wanted.engine == "sql")
-        return Answer(duck.intervals(), first, last, extent.rows, duck.program.dates)
+            duck.answer(first, last, whole=wanted.engine == "sql")
+        reports = tuple(duck.reports.texts.values())
+        return Answer(duck.intervals(), first, last, extent.rows, duck.program.dates, reports, duck.ways)
 
 
 def _is_parquet(wanted: EvalOptions, program: Program) -> bool:

@@ -30,10 +30,11 @@ from laser.spark.sources import Source
 from laser.sql.dialects import for_spark
 from laser.sql.facts import Column, arrow_table, by_predicate, columns_of, kinds_of
 from laser.sql.kinds import EXACT, INEXACT, Kind, join
-from laser.sql.lower import NAME, Lowering, Statement, facts_table, lower
+from laser.sql.lower import NAME, Lowering, Statement, facts_table
 from laser.sql.ranges import EVERYTHING, NOTHING, Given, Range, Ranges, computes, too_large
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
+from laser.sql.strata import lower
 from laser.sql.terms import INLINE, Expression
 from laser.sql.text import comma, names
 from laser.sql.timeline import Timeline

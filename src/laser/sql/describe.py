@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Unpack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias, Unpack
 
 from laser.checks.accept import accept
 from laser.plan.build import build
+from laser.plan.nodes import Node
 from laser.rules.rule import ResolvedProgram
 from laser.rules.types import argument_types
 from laser.settings import ProgramOptions, RunSettings
 from laser.sql.dialects import Dialect, pretty
 from laser.sql.facts import by_predicate, columns_of, kinds_of
 from laser.sql.kinds import Kind
-from laser.sql.lower import Inputs, Lowering, facts_table, lower
+from laser.sql.lower import Inputs, Lowerer, Statement, facts_table
+from laser.sql.relation import Relation
+from laser.sql.strata import Strata
 from laser.sql.text import name, names
 from laser.sql.timeline import Timeline
 from laser.syntax.program import Program
@@ -25,6 +28,8 @@ __all__ = ["describe"]
 _TABLE: dict[Dialect, str] = {"duckdb": "table", "spark": "view"}
 """Spark has no temporary tables; what is read twice is cached there."""
 
+Types: TypeAlias = Mapping[Predicate, Sequence[StaticType | None]]
+
 TIMELINE = Timeline(":first", ":last")
 
 
@@ -32,11 +37,14 @@ def describe(program: Program, dialect: Dialect = "duckdb", **options: Unpack[Pr
     """The statements of a program. Columns have the types that follow from use; where nothing is known, text."""
     core = accept(program, RunSettings.read(options, ProgramOptions))
     streamed, background = _streamed(core), _background(core)
-    lowering = lower(build(core), streamed, background, TIMELINE, dialect)
-    return (
-        "\n\n".join([*_tables(streamed, background, dialect), *_statements(lowering, dialect), *_refused(lowering)])
-        + "\n"
-    )
+    strata = Strata(Lowerer(build(core), streamed, background, TIMELINE, dialect))
+    told = [*_tables(streamed, background, dialect)]
+    statements = strata.lowered()
+    while statements or strata.left:
+        told += _statements(statements, _served(strata), dialect)
+        told += _left(strata, argument_types(core, {}, mixed=True), dialect)
+        statements = strata.lowered()
+    return "\n\n".join(told) + "\n"
 
 
 def _streamed(core: ResolvedProgram) -> dict[Predicate, tuple[Kind, ...]]:
@@ -67,11 +75,16 @@ def _tables(streamed: Inputs, background: Inputs, dialect: Dialect) -> Iterator[
             yield f"-- table {name(facts_table(predicate, always))}: {', '.join(columns)}{time}".replace(": ,", ":")
 
 
-def _statements(lowering: Lowering, dialect: Dialect) -> Iterator[str]:
+def _served(strata: Strata) -> dict[str, list[str]]:
+    """The outputs that relations are."""
     served: dict[str, list[str]] = {}
-    for predicate, relation in lowering.outputs.items():
+    for predicate, relation in strata.outputs().items():
         served.setdefault(relation.name, []).append(f"-- output: {predicate}")
-    for statement in lowering.statements:
+    return served
+
+
+def _statements(statements: Iterable[Statement], served: Mapping[str, list[str]], dialect: Dialect) -> Iterator[str]:
+    for statement in statements:
         notes = [f"-- {line}" for text in statement.rules for line in text.splitlines()]
         notes += served.get(statement.relation.name, [])
         kind = _TABLE[dialect] if statement.kept else "view"
@@ -82,6 +95,30 @@ def _statements(lowering: Lowering, dialect: Dialect) -> Iterator[str]:
         yield "\n".join([*notes, f"create temporary {kind} {statement.relation.name} as", f"{query};"])
 
 
-def _refused(lowering: Lowering) -> Iterator[str]:
-    for node, reason in lowering.refused.items():
-        yield f"-- not lowered: {node}\n--   {reason}"
+def _left(strata: Strata, types: Types, dialect: Dialect) -> Iterator[str]:
+    """What the reasoner makes, and the tables that it fills for what comes after."""
+    exposed = strata.exposed()
+    for node, reason in strata.left.items():
+        yield f"-- left to the reasoner: {node}\n--   {reason}"
+        if node in exposed:
+            relation = strata.take(node, _kinds(node, types), is_empty=False)
+            assert relation is not None
+            yield _filled(relation, [f"-- {node}", *_served(strata).get(relation.name, [])], dialect)
+
+
+def _filled(relation: Relation, notes: list[str], dialect: Dialect) -> str:
+    kinds = {**dict(zip(relation.columns, relation.kinds, strict=True)), "c": Kind.INTEGER, "h": Kind.INTEGER}
+    if dialect == "duckdb":
+        made = f"table {relation.name} ({', '.join(f'{column} {kind.column}' for column, kind in kinds.items())})"
+    else:
+        nothing = ", ".join(f"cast(null as {kind.column}) as {column}" for column, kind in kinds.items())
+        made = f"view {relation.name} as\n{pretty(f'select {nothing} where false', dialect)}"
+    return "\n".join([*notes, f"create temporary {made};"])
+
+
+def _kinds(node: Node, types: Types) -> tuple[Kind, ...]:
+    """The kinds of what the reasoner makes, as far as they follow from use; a time point is the last value of a node that knows it."""
+    predicate = getattr(node, "predicate", None)
+    known = types.get(predicate, ()) if isinstance(predicate, Predicate) else ()
+    kinds = [_kind(each) for each in known][: node.width]
+    return (*kinds, *(Kind.INTEGER if kinds else Kind.STRING for _ in range(node.width - len(kinds))))

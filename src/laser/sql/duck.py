@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from uuid import uuid4
 
 from laser.answers import Interval
+from laser.engine.inputs.given import Span
+from laser.engine.part import Facts as FactsByTime
+from laser.engine.reports import Reports
 from laser.errors import LaserError
 from laser.plan.build import build
+from laser.plan.nodes import Node
 from laser.rules.rule import ResolvedProgram
-from laser.sql.facts import arrow_table, by_predicate, columns_of, decoder, kinds_of
+from laser.settings import DEFAULT_LIMIT
+from laser.sql.facts import Column, arrow_table, by_predicate, columns_of, decoder, kinds_of
 from laser.sql.kinds import INEXACT, Kind
-from laser.sql.lower import Lowering, Statement, facts_table, lower
+from laser.sql.lower import Lowerer, Statement, facts_table, reason_of
+from laser.sql.reasoned import reason
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
+from laser.sql.strata import Spared, Strata
 from laser.sql.text import comma, name, names
 from laser.sql.timeline import Timeline
+from laser.sql.ways import ways
 from laser.syntax.terms import subterms
 from laser.syntax.tree import Arithmetic
 from laser.values import Atom, Predicate
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 __all__ = ["Duck", "Progress", "intervals"]
 
 Progress = Callable[[int, int], None]
 """Told how many of how many statements have run."""
+
+T = TypeVar("T")
 
 Facts = Iterable[tuple[int, tuple[Any, ...]]]
 """Time points with flat tuples, a name and its arguments."""
@@ -61,11 +72,20 @@ def _connect() -> duckdb.DuckDBPyConnection:
 class Duck:
     """A program and a database in which its relations are made."""
 
-    def __init__(self, program: ResolvedProgram, progress: Progress | None = None) -> None:
-        self.program, self.progress = program, progress
+    def __init__(self, program: ResolvedProgram, progress: Progress | None = None, limit: int = DEFAULT_LIMIT) -> None:
+        self.program, self.progress, self.limit = program, progress, limit
         self.connection = _connect()
         self.streamed: dict[Predicate, tuple[Kind, ...] | None] = {}
+        self.facts: Callable[[int, int], FactsByTime] | None = None
+        """The facts of a timeline in the order of arrival, where somebody has them, for a reasoner that counts them."""
         self.outputs: dict[Predicate, Relation] = {}
+        self.ways: dict[Predicate, str | None] = {}
+        """Why the reasoner has a hand in a predicate; None where it has none."""
+        self.spans: dict[Node, list[Span]] = {}
+        """Those of them whose values SQL does not have."""
+        self.reports = Reports()
+        self.loose: dict[Predicate, list[Span]] = {}
+        """The outputs of which no table has the values."""
         self.held_until = 0
         """Before this time point the output is empty: the program warms up."""
 
@@ -76,8 +96,10 @@ class Duck:
         self.connection.close()
 
     def load(self, facts: Facts) -> None:
-        """Tables of facts from Python objects."""
-        self.streamed |= self._load(facts, background=False)
+        """Tables of facts from Python objects, which are in the order of time."""
+        given = list(facts)
+        self.facts = lambda first, last: ((time, [key]) for time, key in given if first <= time <= last)
+        self.streamed |= self._load(given, background=False)
 
     def _load(self, facts: Facts, background: bool) -> dict[Predicate, tuple[Kind, ...] | None]:
         kinds: dict[Predicate, tuple[Kind, ...] | None] = {}
@@ -86,35 +108,40 @@ class Duck:
             kinds[predicate] = found = kinds_of(columns)
             if found is not None:
                 given = dict(zip(names(predicate.arity), zip(columns, found, strict=True), strict=True))
-                table = arrow_table({**given, "u": (times, Kind.INTEGER)})
-                self.connection.register("arriving", table)
-                target = name(facts_table(predicate, background))
-                self.connection.execute(f"create temp table {target} as select * from arriving")
-                self.connection.unregister("arriving")
+                self.put(name(facts_table(predicate, background)), {**given, "u": (times, Kind.INTEGER)})
         return kinds
 
-    def lower(self, first: int, last: int) -> Lowering:
-        """The statements; NotLowered where some part of the program has none."""
+    def strata(self, first: int, last: int, silent: bool, spared: Spared = reason_of) -> Strata:
+        """What becomes SQL of the program, and what does not."""
         background = self._load(((0, key) for key in self.program.background), background=True)
         both = frozenset(self.streamed) & (self.program.derived | self.program.given)
-        return lower(build(self.program, both), self.streamed, background, Timeline(str(first), str(last))).whole()
+        timeline = Timeline(str(first), str(last))
+        return Strata(Lowerer(build(self.program, both), self.streamed, background, timeline), silent, spared)
 
-    def answer(self, first: int, last: int, silent: bool = True) -> None:
-        """Make the relations of the program; NotLowered where SQL cannot have one exactly.
+    def answer(self, first: int, last: int, whole: bool = True, spared: Spared = reason_of) -> None:
+        """Make the relations of the program.
 
-        If not ``silent``, also where an operation may not be defined, which the reasoner would report.
+        As a ``whole``, by SQL alone: NotLowered where it does not have a node exactly. Else by strata; what the reasoner would report
+        is its own then.
         """
-        lowering = self.lower(first, last)
-        if lowering.doubts and not silent:
-            raise NotLowered(
-                f"an operation may not be defined, which only the reasoner reports, in `{lowering.doubts[0]}`"
-            )
-        for number, statement in enumerate(lowering.statements, 1):
-            with self.exactly():
-                self._make(statement)
-            if self.progress is not None:
-                self.progress(number, len(lowering.statements))
-        self.outputs = dict(lowering.outputs)
+        strata = self.strata(first, last, silent=whole, spared=spared)
+        statements = strata.lowered()
+        if whole and strata.left:
+            raise NotLowered("; ".join(dict.fromkeys(strata.left.values())))
+        done, left = 0, dict[Node, str]()
+        while statements or strata.left:
+            for number, statement in enumerate(statements, done + 1):
+                with self.exactly():
+                    self._make(statement)
+                if self.progress is not None:
+                    self.progress(number, done + len(statements))
+            done += len(statements)
+            if strata.left:
+                left |= strata.left
+                self.spans |= reason(self, strata, first, last)
+            statements = strata.lowered()
+        self.outputs, self.ways = strata.outputs(), ways(strata.lowerer.plan, left)
+        self.loose = {p: self.spans[n] for p, n in strata.lowerer.plan.outputs.items() if n in self.spans}
         self.held_until = first + self.program.warmup
 
     def _make(self, statement: Statement) -> None:
@@ -125,14 +152,28 @@ class Duck:
         self.ask(f"create temp {kind} {statement.relation.name} as\n{statement.query}")
 
     def ask(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query. It runs in a thread of its own, so that Ctrl-C reaches this one, and ends it at once."""
+        """The rows of a query."""
+        return self._wait(lambda: self.connection.execute(query).fetchall())
+
+    def table(self, query: str) -> pa.Table:
+        """The same by columns."""
+        return self._wait(lambda: self.connection.sql(query).to_arrow_table())
+
+    def _wait(self, query: Callable[[], T]) -> T:
+        """The result of a query. It runs in a thread of its own, so that Ctrl-C reaches this one, and ends it at once."""
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(lambda: self.connection.execute(query).fetchall())
+            asked = pool.submit(query)
             try:
                 return asked.result()
             except KeyboardInterrupt:
                 self.connection.interrupt()
                 raise
+
+    def put(self, table: str, columns: Mapping[str, tuple[Column, Kind]]) -> None:
+        """A table of Python objects."""
+        self.connection.register("arriving", arrow_table(columns))
+        self.connection.execute(f"create temp table {table} as select * from arriving")
+        self.connection.unregister("arriving")
 
     @contextmanager
     def exactly(self) -> Iterator[None]:
@@ -159,6 +200,7 @@ class Duck:
         """The output as objects, by until, since and atom."""
         with self.exactly():
             found = [i for p, relation in self.outputs.items() for i in self._intervals(p, relation)]
+        found += [i for p, spans in self.loose.items() for i in self._held(p, spans)]
         return sorted(found, key=lambda interval: (interval.until, interval.since, interval.atom))
 
     def output(self, relation: Relation) -> str:
@@ -173,3 +215,8 @@ class Duck:
         for *values, since, until in self.ask(f"select {comma(relation.columns)}c, h from {self.output(relation)}"):
             args = [value if to is None else to(value) for value, to in zip(values, decode, strict=True)]
             yield Interval(Atom.of((predicate.name, *args)), since, until)
+
+    def _held(self, predicate: Predicate, spans: Iterable[Span]) -> Iterator[Interval]:
+        for begin, end, key in spans:
+            if end >= self.held_until:
+                yield Interval(Atom.of((predicate.name, *key[1:])), max(begin, self.held_until), end)

@@ -24,6 +24,7 @@ from laser.sql.lower import facts_table
 from laser.sql.refusal import NotLowered
 from laser.sql.tables import Extent, extent_of, facts_of, open_tables
 from laser.sql.text import name
+from laser.sql.ways import tell
 from laser.syntax.program import Program
 from laser.values import Predicate
 from laser.values.static_type import StaticType
@@ -80,9 +81,10 @@ def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: Ru
         return iter(())
     core = accept(parse(program) if isinstance(program, str) else program, settings)
     try:
-        with Duck(core) as duck:
+        with Duck(core, limit=settings.limit) as duck:
             duck.load((time, key) for time, facts in within for key in to_keys(facts))
-            duck.answer(*span, silent=engine == "sql")
+            duck.answer(*span, whole=engine == "sql")
+            log.info("%s", tell(duck.ways))
             return iter(duck.intervals())
     except NotLowered as refusal:
         if engine == "sql":
@@ -142,7 +144,7 @@ class History:
         self._engine = engine
         self._settings = RunSettings.read(options) if settings is None else settings
         self._program = parse(program) if isinstance(program, str) else program
-        self._duck = Duck(accept(self._program, self._settings), progress)
+        self._duck = Duck(accept(self._program, self._settings), progress, self._settings.limit)
         try:
             self._tables = open_tables(
                 self._duck.connection, tables, time, self._settings.tick, self._program.inputs, columns or {}
@@ -186,6 +188,7 @@ class History:
 
     @property
     def by_sql(self) -> bool:
+        """Whether SQL has a hand in the answers."""
         return self.why.startswith("SQL")
 
     def _choose(self, engine: Engine, extent: Extent | None) -> str:
@@ -201,7 +204,7 @@ class History:
             if engine == "sql":
                 raise
             return f"the reasoner: {refusal}"
-        return "SQL"
+        return tell(self._duck.ways)
 
     def _answer(self, first: int, last: int) -> None:
         for table in self._tables:
@@ -210,7 +213,8 @@ class History:
             view = name(facts_table(table.predicate, background=False))
             self._duck.connection.execute(f"create temp view {view} as {table.facts(first, last)}")
             self._duck.streamed[table.predicate] = tuple(column.kind for column in table.columns)
-        self._duck.answer(first, last, silent=self._engine == "sql")
+        self._duck.facts = lambda first, last: facts_of(self._duck.connection, self._tables, first, last)
+        self._duck.answer(first, last, whole=self._engine == "sql")
 
     def intervals(self) -> Iterator[Interval]:
         """The output, by until, since and atom."""

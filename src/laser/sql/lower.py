@@ -1,12 +1,11 @@
-"""From a plan to SQL: one statement for each node, in the order of evaluation.
+"""From a node of a plan to SQL: one statement, over the relations of the nodes that it rests on.
 
-What cannot be said in SQL (recursion, tuple windows) is refused by name, and so is what rests on it.
+What cannot be said in SQL (tuple windows, records) is refused by name. ``strata`` says which nodes are lowered when.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never, cast
@@ -18,6 +17,7 @@ from laser.plan.nodes import (
     Dated,
     EveryPoint,
     Gate,
+    Given,
     InputNode,
     MadeNode,
     ManyPoints,
@@ -37,7 +37,9 @@ from laser.plan.nodes import (
     Union,
     Unit,
 )
-from laser.plan.plan import Component, Plan, PlanRule, Subgoal
+from laser.plan.part import reads
+from laser.plan.plan import Plan, PlanRule, Subgoal
+from laser.rules.graph import reachable
 from laser.sql import counting, inputs
 from laser.sql.aggregates import aggregate
 from laser.sql.coalesce import coalesce
@@ -52,9 +54,9 @@ from laser.sql.timeline import Timeline
 from laser.sql.windows import PointWindow, time_window
 from laser.syntax.tree import Constant
 from laser.values import Predicate
-from laser.windows import Sliding
+from laser.windows import Sliding, TupleWindow
 
-__all__ = ["NAME", "Inputs", "Lowering", "Statement", "facts_table", "lower"]
+__all__ = ["NAME", "Inputs", "Lowerer", "Lowering", "Statement", "facts_table", "reason_of"]
 
 Inputs = Mapping[Predicate, tuple[Kind, ...] | None]
 """The kinds of the columns of each predicate that has facts; None where no column can have its values."""
@@ -86,46 +88,10 @@ class Lowering:
     doubts: tuple[str, ...] = ()
 
     def whole(self) -> Lowering:
-        """The same, if nothing is refused; what only rests on something refused is not named."""
-        own = [reason for reason in self.refused.values() if _RESTS not in reason]
-        if own:
-            raise NotLowered("; ".join(dict.fromkeys(own)))
+        """The same, if nothing is refused."""
+        if self.refused:
+            raise NotLowered("; ".join(dict.fromkeys(self.refused.values())))
         return self
-
-
-_RESTS = ", which is not lowered: "
-
-
-def lower(
-    plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline, dialect: Dialect = "duckdb"
-) -> Lowering:
-    """The SQL of a plan, given the kinds of what streams in and of the background data. The text is DuckDB's, whoever is to run it."""
-    work = _Work(plan, streamed, background, timeline, dialect)
-    for component in plan.components:
-        if any(node in work.wanted for node in component.nodes):
-            work.take(component)
-    outputs = {p: work.relations[node] for p, node in plan.outputs.items() if node in work.relations}
-    statements = tuple(_read(work.statements, [relation.name for relation in outputs.values()]))
-    return Lowering(statements, outputs, work.refused, tuple(work.scope.doubts))
-
-
-def _read(statements: Sequence[Statement], outputs: Sequence[str]) -> list[Statement]:
-    """The statements that somebody reads; what is read more than once, and is more than a look at what is there, is kept."""
-    reads, found = Counter(outputs), list[Statement]()
-
-    def kept(name: str, query: str) -> bool:
-        reads.update(NAME.findall(query))
-        return reads[name] > 1
-
-    for statement in reversed(statements):
-        if statement.relation.name in reads:
-            again = kept(statement.relation.name, statement.query) and not _is_look(statement.node, statement.relation)
-            found.append(replace(statement, asides=(), kept=again))
-        for aside in reversed(statement.asides):  # one of a statement that nobody reads may serve a later one
-            if aside.name in reads:
-                made = replace(aside, kept=kept(aside.name, aside.query))
-                found[-1] = replace(found[-1], asides=(made, *found[-1].asides))
-    return found[::-1]
 
 
 NAME = re.compile(r"\b[nh]\d+\b")
@@ -133,14 +99,16 @@ NAME = re.compile(r"\b[nh]\d+\b")
 
 
 @dataclass
-class _Work:
+class Lowerer:
+    """Lowers the nodes of a plan, one after the other. The text is DuckDB's, whoever is to run it."""
+
     plan: Plan
     streamed: Inputs
     background: Inputs
     timeline: Timeline
-    dialect: Dialect
-    refused: dict[Node, str] = field(default_factory=dict)
-    statements: list[Statement] = field(default_factory=list)
+    dialect: Dialect = "duckdb"
+    doubts: dict[str, None] = field(default_factory=dict)
+    """Rules with an operation that may not be defined."""
 
     def __post_init__(self) -> None:
         self.scope = Scope(self.timeline, blocks=self.dialect == "duckdb")
@@ -148,55 +116,45 @@ class _Work:
         self.rules: dict[Node, list[PlanRule]] = {}
         for rule in self.plan.rules:
             self.rules.setdefault(rule.head, []).append(rule)
-        self.wanted = self._wanted()
+        self.wanted = reachable(reads(self.plan), self.plan.outputs.values())
         self.numbers = {node: i for i, node in enumerate(n for c in self.plan.components for n in c.nodes)}
         self.merged = _merged(self.plan, self.wanted)
 
-    def _wanted(self) -> set[Node]:
-        """The nodes on which outputs rest."""
-        found: set[Node] = set()
-        stack = list(self.plan.outputs.values())
-        while stack:
-            node = stack.pop()
-            if node not in found:
-                found.add(node)
-                stack += node.sources
-                stack += [subgoal.node for rule in self.rules.get(node, ()) for subgoal in rule.subgoals]
-        return found
+    def lower(self, node: Node, silent: bool) -> Statement | None:
+        """The statement of a node whose sources are there; None where the node is empty. NotLowered where it has none.
 
-    def take(self, component: Component) -> None:
-        """Lower the node of a component, or say why not."""
+        If not ``silent``, also where an operation may not be defined: SQL would not report it.
+        """
+        self.scope.doubts.clear()
         try:
-            if component.recursive:
-                raise NotLowered(f"recursion through {', '.join(map(str, component.nodes))}")
-            (node,) = component.nodes
-            self._below(node)
             relation, query = self._node(cast("InputNode | MadeNode", node))
-        except NotLowered as refusal:
+            if self.scope.doubts and not silent:
+                rule = next(iter(self.scope.doubts))
+                raise NotLowered(f"an operation may not be defined, which only the reasoner reports, in `{rule}`")
+        except NotLowered:
             self.scope.drop_fresh()
-            self.refused.update(dict.fromkeys(component.nodes, str(refusal)))
-            return
+            raise
+        self.doubts |= self.scope.doubts
         self.relations[node] = relation
-        if query is not None:
-            texts = tuple(dict.fromkeys(rule.text for rule in self.rules.get(node, ()))) or (str(node),)
-            self.statements.append(Statement(relation, node, query, tuple(self.scope.take_fresh()), texts))
+        if query is None:
+            return None
+        texts = tuple(dict.fromkeys(rule.text for rule in self.rules.get(node, ()))) or (str(node),)
+        return Statement(relation, node, query, tuple(self.scope.take_fresh()), texts)
 
-    def _below(self, node: Node) -> None:
-        """What rests on something that is not lowered is not lowered either."""
-        subgoals = [subgoal.node for rule in self.rules.get(node, ()) for subgoal in rule.subgoals]
-        for source in (*node.sources, *subgoals):
-            if source in self.refused:
-                reason = self.refused[source]
-                raise NotLowered(reason if _RESTS in reason else f"it reads {source}{_RESTS}{reason}")
+    def add(self, node: Node, kinds: tuple[Kind, ...] | None) -> Relation:
+        """The relation of a node that others compute, by the name that statements have for it; without kinds, it is empty."""
+        made = Relation(self.name(node), kinds or (Kind.STRING,) * node.width, coalesced=True, empty=kinds is None)
+        self.relations[node] = made
+        return made
 
     def _node(self, node: InputNode | MadeNode) -> tuple[Relation, str | None]:
         """The relation of a node and its query; there is none where the relation is empty."""
         merged = node in self.merged
         match node:
-            case Recent() | Dated() | Unbroken() | Points() | Background() | Unit() | Beginning():
+            case Recent() | Dated() | Recorded() | RecordedDated() | Unbroken():
                 return self._input(node, merged)
-            case Recorded() | RecordedDated():
-                raise NotLowered(_reason(node))
+            case Points() | Beginning() | Background() | Unit() | Given():
+                return self._input(node, merged)
             case _:
                 return self._other(node, merged)
 
@@ -229,12 +187,14 @@ class _Work:
                 return replace(relation, lasting=True), query
             case Points(window=window):
                 sql = inputs.points(time_window(window), self.timeline)
-                return Relation(self._name(node), (Kind.INTEGER,), coalesced=True), sql
+                return Relation(self.name(node), (Kind.INTEGER,), coalesced=True), sql
             case Unit():
                 sql = f"select {self.timeline.first} as c, {self.timeline.last} as h"
-                return Relation(self._name(node), (), coalesced=True, lasting=True), sql
+                return Relation(self.name(node), (), coalesced=True, lasting=True), sql
             case Beginning() | Recorded() | RecordedDated():
-                raise NotLowered(_reason(node))
+                raise NotLowered(str(reason_of(node)))
+            case Given():
+                raise AssertionError("intervals are given to parts of a plan")
             case _:
                 assert_never(node)
 
@@ -253,7 +213,7 @@ class _Work:
                 rule = PlanRule(node, (), (Subgoal(source, tuple(map(Constant, values))),), text=str(node))
                 return self._derived(node, [rule], merged)
             case Steady():
-                raise NotLowered(_reason(node))
+                raise NotLowered(str(reason_of(node)))
             case Aggregated(tuples=source):
                 return self._aggregated(node, self.relations[source], merged)
             case Plain() | Pinned() | Pending() | Union() | Projection() | Shared() | Members():
@@ -263,10 +223,10 @@ class _Work:
 
     def _aggregated(self, node: Aggregated, tuples: Relation, merged: bool) -> tuple[Relation, str | None]:
         if tuples.empty:
-            return Relation(self._name(node), (Kind.STRING,) * node.width, True, empty=True), None
+            return Relation(self.name(node), (Kind.STRING,) * node.width, True, empty=True), None
         kinds, sql = aggregate(node, self._merged(tuples), self.scope)
         sql = coalesce(sql, names(len(kinds))) if merged else sql
-        return Relation(self._name(node), kinds, merged), sql
+        return Relation(self.name(node), kinds, merged), sql
 
     def _every_point(self, dated: Relation, window: PointWindow) -> str:
         """``⊞ □ a``: by runs where each time point is known for as long as the window looks back, else by counting."""
@@ -295,13 +255,13 @@ class _Work:
     def _made(
         self, node: Node, source: Relation, kinds: tuple[Kind, ...], sql: str, coalesced: bool
     ) -> tuple[Relation, str | None]:
-        relation = Relation(self._name(node), kinds, coalesced, source.empty)
+        relation = Relation(self.name(node), kinds, coalesced, source.empty)
         return relation, None if source.empty else sql
 
     def _derived(self, node: Node, rules: Sequence[PlanRule], merged: bool) -> tuple[Relation, str | None]:
         made = derive(rules, self.scope)
         if made.sql is None:
-            return Relation(self._name(node), (Kind.STRING,) * node.width, True, empty=True), None
+            return Relation(self.name(node), (Kind.STRING,) * node.width, True, empty=True), None
         kinds, reach, pinned = made.kinds, made.reach, made.pinned
         if merged and not made.coalesced:
             same = pinned and reach is not None
@@ -309,25 +269,20 @@ class _Work:
                 _distinct(made.sql) if same else self.scope.coalesce(made.sql, names(len(kinds)), made.ascending, reach)
             )
             return Relation(
-                self._name(node), kinds, True, reach=reach if same else None, pinned=same, window=made.window
+                self.name(node), kinds, True, reach=reach if same else None, pinned=same, window=made.window
             ), sql
         return replace(
-            Relation(self._name(node), kinds, made.coalesced, ascending=made.ascending, reach=reach, pinned=pinned),
+            Relation(self.name(node), kinds, made.coalesced, ascending=made.ascending, reach=reach, pinned=pinned),
             window=made.window,
         ), made.sql
 
-    def _name(self, node: Node) -> str:
+    def name(self, node: Node) -> str:
         return f"n{self.numbers[node]}"
 
 
 def _distinct(sql: str) -> str:
     """Rows that are equal in their values are equal in their intervals."""
     return f"select distinct *\nfrom (\n{indent(sql)}\n) as rows_"
-
-
-def _is_look(node: Node, relation: Relation) -> bool:
-    """Whether a relation costs no more than reading what it is made of."""
-    return isinstance(node, Background | Unit) or (isinstance(node, Recent | Dated) and not relation.coalesced)
 
 
 def facts_table(predicate: Predicate, background: bool) -> str:
@@ -341,12 +296,14 @@ def _merged(plan: Plan, wanted: set[Node]) -> frozenset[Node]:
     return frozenset((*plan.outputs.values(), *negated))
 
 
-def _reason(node: Beginning | Recorded | RecordedDated | Steady) -> str:
-    """Why a node is left to the reasoner."""
+def reason_of(node: Node) -> str | None:
+    """Why a node is left to the reasoner, whatever it is made from; None where it need not be."""
     match node:
-        case Beginning(window=window):
+        case Beginning(window=window) | Recent(window=TupleWindow() as window) | Dated(window=TupleWindow() as window):
+            return f"the tuple window {window}"
+        case Points(window=TupleWindow() as window) | EveryPoint(window=TupleWindow() as window):
             return f"the tuple window {window}"
         case Recorded(predicate=predicate) | RecordedDated(predicate=predicate) | Steady(predicate=predicate):
             return f"it reads the record of {predicate}, which the reasoner keeps"
         case _:
-            assert_never(node)
+            return None

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from laser.answers import Interval
 from laser.errors import LaserError
 from laser.sql.duck import Duck
-from laser.sql.facts import arrow_table, columns_of, kinds_of
+from laser.sql.facts import columns_of, kinds_of
 from laser.sql.kinds import Kind, text
 from laser.sql.relation import Relation
 from laser.sql.terms import Expression
@@ -28,17 +28,17 @@ def keep(duck: Duck, found: Iterable[Interval]) -> None:
     for number, (predicate, several) in enumerate(sorted(rows.items())):
         kinds = kinds_of(columns_of(interval.atom.args for interval in several))
         if kinds is None:
-            raise LaserError(f"{predicate} has values that no column of a table has")
+            raise _no_columns(predicate)
         duck.outputs[predicate] = relation = Relation(f"o{number}", kinds, coalesced=True)
         columns = columns_of((*i.atom.args, i.since, i.until) for i in several)
         typed = zip(columns, (*kinds, Kind.INTEGER, Kind.INTEGER), strict=True)
-        duck.connection.register("kept", arrow_table(dict(zip([*relation.columns, "c", "h"], typed, strict=True))))
-        duck.connection.execute(f"create temp table {relation.name} as select * from kept")
-        duck.connection.unregister("kept")
+        duck.put(relation.name, dict(zip([*relation.columns, "c", "h"], typed, strict=True)))
 
 
 def write(duck: Duck, folder: Path, last: int) -> dict[Predicate, Path]:
     """The columns are the arguments, ``since``, ``until``, and whether the interval is still ``open`` at the end."""
+    for predicate in duck.loose:
+        raise _no_columns(predicate)
     written: dict[Predicate, Path] = {}
     for predicate, relation in duck.outputs.items():
         if not relation.empty:
@@ -48,6 +48,10 @@ def write(duck: Duck, folder: Path, last: int) -> dict[Predicate, Path]:
                 duck.ask(f"copy ({_rows(relation, duck.output(relation), last)}) to {text(str(path))} (format parquet)")
             written[predicate] = path
     return written
+
+
+def _no_columns(predicate: Predicate) -> LaserError:
+    return LaserError(f"{predicate} has values that no column of a table has")
 
 
 def _folder(predicate: Predicate, outputs: Mapping[Predicate, Relation]) -> str:

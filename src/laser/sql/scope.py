@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -37,6 +37,8 @@ class Scope:
     numbers: Iterator[int] = field(default_factory=count)
     fresh: list[Aside] = field(default_factory=list)
     """Those that the next statement is the first to read."""
+    made: set[str] = field(default_factory=set)
+    """Those that the statements so far have made."""
 
     blocks: bool = True
     """Whether intervals of one length are united by blocks first. Where rows are divided by key before they are sorted, it is a second division."""
@@ -63,3 +65,8 @@ class Scope:
         """What was begun is not made after all."""
         for aside in self.take_fresh():
             del self.asides[aside.query]
+
+    def keep(self, names: Collection[str]) -> None:
+        """Of the helpers of the last statements, these are made; the others have no reader, and whoever needs one later makes it anew."""
+        self.made.update(names)
+        self.asides = {query: aside for query, aside in self.asides.items() if aside.name in self.made}
