@@ -20,7 +20,7 @@ RATES ?= 2000000
 MINUTES ?= 5
 PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format docs bench laws soak fuzz attack serve-load spark-rates test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
+.PHONY: help setup demo test check format docs bench laws soak fuzz attack serve-load spark-rates test-changes test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -88,6 +88,9 @@ test-cluster: setup  ## kill a worker of a standalone cluster in mid-stream, and
 
 test-servers: setup  ## from Kafka to Kafka and PostgreSQL, with real servers and a killed driver (KILLS=4)
 	$(BIN)/python -m tests.spark.production --kills $(KILLS)
+
+test-changes: setup  ## change the rules of a running stream five times under load, and compare with fresh runs
+	$(BIN)/python -m tests.spark.changes
 
 test-pauses: setup  ## a stream that pauses again and again, by the wall clock, and a killed driver (MINUTES=5)
 	$(BIN)/python -m tests.spark.pauses --minutes $(MINUTES)

@@ -150,6 +150,12 @@ class Pipeline:
         name="max-ahead",
     )
     checkpoint: str = _setting("", "With --follow: where the run is remembered.", "DIRECTORY", is_path=True)
+    keep: str = _setting(
+        "", "With --follow: keep facts for so long at least, so that changed rules can look at them.", "DURATION"
+    )
+    inexact: bool = _setting(
+        False, "With --follow: go on with changed rules though some of the facts that they look at are gone."
+    )
     every: str = _setting(
         "", "With --follow: time between micro-batches; `once` takes what is there and ends.", "DURATION"
     )

@@ -284,7 +284,9 @@ class Drive:
                     self.changes += [(shift.time, Atom.of((shift.predicate.name, *k[1:])), holds) for k in keys]
 
     def turn(self, store: Memory, cache: Any, number: int, rows: Arrivals, span: Span | None, complete: int) -> Any:
-        bucket = Bucket(self.job, number, store, "job", cache)
+        return self.turn_of(Bucket(self.job, number, store, "job", cache), rows, span, complete)
+
+    def turn_of(self, bucket: Bucket, rows: Arrivals, span: Span | None, complete: int) -> Any:
         batches = batch_of(rows, self.job.inputs)
         return bucket.turn([pa.Table.from_batches(batches)] if batches else [], span, complete)
 

@@ -10,6 +10,7 @@ import pytest
 from laser import LaserError
 from laser.checks.load import parse
 from laser.spark import bucket
+from laser.spark.partition import PerKey
 from laser.values import Atom
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
@@ -131,6 +132,18 @@ def test_what_is_late_does_not_depend_on_the_number_of_buckets():
         drive.batch(stores, [{}], [], 30)
         assert len(drive.late) == 20
         assert {atom for _, atom, _ in drive.changes} == {Atom("q", (0,))}
+
+
+def test_a_key_that_has_been_silent_for_long_is_known_after_a_move():
+    rows = [(1, Atom("temp", ("k1", 7))), *((t, Atom("temp", ("k2", 9))) for t in range(2, 30))]
+    rows.append((30, Atom("temp", ("k1", 9))))
+    rules = "r(99). r(V) :- temp(V) in [2], V > 5. quiet :- not temp(_) in [3]."
+    setting = Setting(parse(rules), rows, 1, 35)
+    job = job_of(setting, "key")
+    drive = Drive(job, random.Random(1), workers=3, failures=0.3)
+    drive.run(shuffled(rows, 0, random.Random(1)), 35)
+    assert isinstance(job.partition, PerKey)
+    assert drive.answers(1, 35) == setting.lifted_reference()
 
 
 def test_every_way_to_divide_is_tried():

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from laser import parse
+from laser import StateError, parse
 from laser.spark import reason
 from laser.values import Atom
 from tests.cases_reader import EXAMPLES
@@ -85,6 +85,43 @@ def test_a_changed_program_is_refused_on_an_old_checkpoint(spark, told):
     answers = reason(changed, {"temp": follow(spark, base / "in")}, time="t", key="machine", lateness=6, buckets=2)
     with pytest.raises(Exception, match="the checkpoint is of another program"):
         drain(answers, base / "state", {})
+
+
+def test_changed_rules_go_on_from_a_checkpoint(spark, tmp_path):
+    rules = "hot(M) :- temp(M, V) in [8], V > 100. cold(M) :- temp(M, V) in [4], V < 50."
+    changed = "hot(M) :- temp(M, V) in [6], V > 150."
+    (tmp_path / "in").mkdir()
+    found = {}
+    rows = sorted(READINGS, key=lambda row: row[0])
+    files = [rows[i : i + 25] for i in range(0, len(rows), 25)]
+
+    def stream(text, **options):
+        given = {"time": "t", "lateness": 2, "buckets": 2, "checkpoint": str(tmp_path / "state"), **options}
+        return reason(text, {"temp": follow(spark, tmp_path / "in")}, **given)
+
+    for number, chunk in enumerate(files[:2]):
+        put(spark, chunk, tmp_path / "in", number)
+    drain(first := stream(rules), tmp_path / "state", found)
+    told = [(first, row) for batch in sorted(found) for row in found[batch]]
+    for number, chunk in enumerate([*files[2:], [(90, "m0", 120)]], 2):
+        put(spark, chunk, tmp_path / "in", number)
+    with pytest.raises(StateError, match="look back over 60 ticks, but facts are kept since"):
+        stream("hot(M) :- temp(M, V) in [60], V > 150.")
+    second = stream(changed)
+    assert second.exact_from is not None
+    assert {*second} == {"hot", "cold"}
+    found.clear()
+    drain(second, tmp_path / "state", found)
+    told += [(second, row) for batch in sorted(found) for row in found[batch]]
+    assert stream(changed).exact_from is None
+    changes = Drive(first.prepared.job, None)
+    for answers, row in sorted(told, key=lambda pair: (pair[1]["time"], pair[1]["holds"])):
+        changes.changes.append((row["time"], atom_of(answers.prepared.job, row), row["holds"]))
+    facts = [(t, Atom("temp", (m, v))) for t, m, v in READINGS]
+    answers = changes.answers(5, 87)
+    for text, points in ((rules, range(5, second.exact_from)), (changed, range(second.exact_from, 88))):
+        reference = Setting(parse(text), facts, 5, 87).reference()
+        assert [answers[point] for point in points] == [reference[point] for point in points]
 
 
 def test_a_stream_wants_consent_to_a_state_that_grows_for_ever(spark, told):

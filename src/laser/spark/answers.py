@@ -41,6 +41,8 @@ class Answers(Mapping[str, DataFrame]):
     """What is computed once and kept, if it is."""
     end: Flush | None = None
     """Where a stream is told that it has ended, if it can be."""
+    exact_from: int | None = None
+    """Of a stream whose rules were changed, the time point from which on the answers are those of the new rules, exactly."""
     _by_name: dict[str, PredicateColumns] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

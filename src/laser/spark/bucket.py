@@ -9,7 +9,7 @@ worker to worker do not show in the answers.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
@@ -20,10 +20,12 @@ from laser.answers import Shift
 from laser.errors import StateError
 from laser.spark.arrow import Fact, facts_of
 from laser.spark.job import Job, refuse_other
+from laser.spark.log_layout import in_layout, labelled
 from laser.spark.part import Part, make_part
 from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.spark.store import NOWHERE, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
 from laser.spark.waiting import WaitingFacts, last_of_each_key
+from laser.values import Atom, Predicate
 
 __all__ = ["Answer", "Bucket", "Late", "Span", "refuse_foreign"]
 
@@ -68,6 +70,10 @@ class CachedReasoner:
     counts: list[tuple[int, int]] = field(default_factory=list)
     """For tuple windows: the last time points with facts, and how many each had."""
 
+    def holding(self) -> frozenset[Fact]:
+        """What the reasoner says now."""
+        return frozenset() if self.part is None else self.part.holding()
+
 
 CACHE: dict[tuple[str, int], CachedReasoner] = {}
 """The live reasoners of this worker, by lineage and bucket."""
@@ -82,6 +88,8 @@ class Bucket:
     store: Store
     fingerprint: str
     cache: dict[tuple[str, int], CachedReasoner] = field(default_factory=lambda: CACHE)
+    elders: Mapping[str, Job] = field(default_factory=dict)
+    """The jobs that had the stream before this one, by their ids."""
 
     def turn(self, tables: Iterable[pa.Table], span: Span | None, complete: int) -> Answer:
         """Take what arrived, and answer all time points up to ``complete``; ``span`` is of the rows of all buckets."""
@@ -96,8 +104,8 @@ class Bucket:
         head = self._begin(head, span, complete)
         shifts: list[Shift] = []
         if head.start != NOWHERE and head.start <= complete and head.fed < complete:
-            shifts = self._feed(live, head.start, complete)
-            head = head._replace(fed=complete)
+            shifts = [*self._change_over(live, head), *self._feed(live, head.start, complete)]
+            head = head._replace(fed=complete, before="", known=max(head.known, self._oldest_kept(complete)))
             self._keep_keys(live, complete)
             self._trim(live, complete)
         wake = self._wake(live, head)
@@ -125,8 +133,31 @@ class Bucket:
                 timer=NOWHERE,
                 late=0,
             )
+        if head.job in self.elders:
+            head = self._succeed(head)
         refuse_foreign(head, self.job.partition.buckets, self.fingerprint)
         return head
+
+    # -- after the rules were changed
+
+    def _succeed(self, head: Head) -> Head:
+        """Go on where another job was, in a lineage of its own: reasoners of the old rules are of no use."""
+        known = head.known
+        if set(self.job.inputs.tags) - set(self.elders[head.job].inputs.tags):
+            known = head.highest + 1  # facts of an input that nobody read are not in the log
+        before = (head.before or head.job) if head.fed != NOWHERE else ""
+        return head._replace(job=self.fingerprint, lineage=uuid.uuid4().hex, before=before, known=known)
+
+    def _change_over(self, live: CachedReasoner, head: Head) -> list[Shift]:
+        """The first answers of new rules: what they say at the next time point, next to what the old ones said at the last one."""
+        if not head.before:
+            return []
+        elder = Bucket(self.elders[head.before], self.number, self.store, head.before, {})
+        before = elder._rebuild(head).holding()
+        self._feed(live, head.start, head.fed + 1)
+        ended, begun = _by_predicate(before - live.holding()), _by_predicate(live.holding() - before)
+        changed = [predicate for predicate in {**ended, **begun} if predicate in self.job.outputs.tags]
+        return [Shift(head.fed + 1, p, p.name, begun.get(p, []), ended.get(p, [])) for p in changed]
 
     def _begin(self, head: Head, span: Span | None, complete: int) -> Head:
         """The timeline begins with the first fact of any bucket, once no earlier one can come in time."""
@@ -186,8 +217,7 @@ class Bucket:
         """What is out of reach by now need not be fed again; only the keys that it names are remembered."""
         reach, partition = self.job.reach, self.job.partition
         if reach.ticks is not None and not reach.counts_facts:
-            counted = isinstance(partition, Lifted) and partition.counts_keys
-            live.waiting.forget_before(fed - reach.ticks, keep_keys=counted)
+            live.waiting.forget_before(fed - reach.ticks, keep_keys=partition.knows_keys)
 
     def _replay(self, live: CachedReasoner, head: Head) -> None:
         """Feed what was fed before: its answers are given, and its keys are in the log."""
@@ -201,7 +231,7 @@ class Bucket:
             live.waiting.add_keys(unpack_keys(entry.facts))
         else:
             live.kept[version] = entry.latest
-            live.waiting.add(unpack(entry.facts))
+            live.waiting.add(in_layout(unpack(entry.facts), self.job.inputs))
 
     def _feed(self, live: CachedReasoner, start: int, complete: int) -> list[Shift]:
         """Feed what waits, up to and including a time, and go there."""
@@ -241,7 +271,7 @@ class Bucket:
     def _log(self, table: pa.Table, head: Head, live: CachedReasoner) -> Head:
         latest = int(np.max(table.column("time").to_numpy()))
         head = head._replace(version=head.version + 1, token=uuid.uuid4().hex)
-        self.store.put_entry(head.version, Entry(head.token, latest, pack(table)))
+        self.store.put_entry(head.version, Entry(head.token, latest, pack(labelled(table, self.job.inputs))))
         live.kept[head.version] = latest
         live.waiting.add(table)
         return head
@@ -267,13 +297,13 @@ class Bucket:
             del live.kept[version]
 
     def _low(self, live: CachedReasoner, fed: int) -> int:
-        reach = self.job.reach
-        if reach.ticks is None:
-            return NOWHERE
-        low = fed - reach.ticks  # what holds at `fed` must be known, to tell when it ends
-        if reach.tuples:
-            low = min(low, _time_of_last(live.counts, reach.tuples))
-        return low
+        low, tuples = self._oldest_kept(fed), self.job.reach.tuples
+        return min(low, _time_of_last(live.counts, tuples)) if tuples else low
+
+    def _oldest_kept(self, fed: int) -> int:
+        """The time since which all facts are kept; what holds at ``fed`` must be known, to tell when it ends."""
+        kept = self.job.kept
+        return NOWHERE if kept is None else max(fed - kept, NOWHERE)
 
     def _compact(self, live: CachedReasoner, fed: int) -> None:
         """Where each key counts for itself: make one entry of many, with the last facts of each key."""
@@ -285,9 +315,9 @@ class Bucket:
             self.store.remove_entry(version)
             del live.kept[version]
         if found:
-            table = pa.concat_tables([unpack(entry.facts) for entry in found.values()])
+            table = pa.concat_tables([in_layout(unpack(entry.facts), self.job.inputs) for entry in found.values()])
             last, latest = max(found), max(entry.latest for entry in found.values())
-            low, adds_key = fed - self.job.reach.ticks, self.job.partition.adds_key
+            low, adds_key = self._oldest_kept(fed), self.job.partition.adds_key
             kept = last_of_each_key(table, self.job.inputs, low, self.job.reach, adds_key)
             self.store.put_entry(last, Entry(found[last].token, latest, pack(kept)))
             live.kept[last] = latest
@@ -301,6 +331,14 @@ class Bucket:
         if wake is not None:
             wakes.append(max(wake, head.fed + 1))
         return min(wakes, default=None)
+
+
+def _by_predicate(facts: Iterable[Fact]) -> dict[Predicate, list[Fact]]:
+    """In an order that is the same if a micro-batch is repeated."""
+    found: dict[Predicate, list[Fact]] = {}
+    for fact in sorted(map(Atom.of, facts)):
+        found.setdefault(Predicate(fact[0], len(fact) - 1), []).append(fact)
+    return found
 
 
 def refuse_foreign(head: Head, buckets: int, fingerprint: str) -> None:

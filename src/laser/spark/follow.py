@@ -15,6 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from laser.errors import StateError
 from laser.pipeline import Pipeline
 from laser.spark.answers import Answers
+from laser.spark.checkpoint import Checkpoint
 from laser.spark.named_sinks import check_predicates
 from laser.spark.progress import PredicateSummary, ProgressListener, QueryProgress, Summary
 from laser.spark.sink import Sink, stream_writer
@@ -62,7 +63,8 @@ def follow(
     check_predicates(pipeline.sinks, answers)
     summary = Summary()
     held: dict[str, int] = dict.fromkeys(answers, 0)
-    write = batch_writer(pipeline, answers, summary, held, stream_writer(sinks, answers.changes))
+    checkpoint = Checkpoint(answers.table.sparkSession, checkpoint_of(pipeline, "answers"))
+    write = _noted(checkpoint, batch_writer(pipeline, answers, summary, held, stream_writer(sinks, answers.changes)))
     followers = [_start(answers.table, write, pipeline, "answers", stop)]
     if pipeline.rejects:
         followers.append(_start(answers.rejects, reject_writer(pipeline.rejects), pipeline, "rejects", stop))
@@ -74,6 +76,16 @@ def follow(
         _finish([rest], QueryProgress(rest.query, listener, summary, dated, progress.seen), True, stop)
     summary.held = [PredicateSummary(name, count) for name, count in held.items()]
     return summary
+
+
+def _noted(checkpoint: Checkpoint, write: Write) -> Write:
+    """Each micro-batch is noted before it is written: rules cannot be changed on one that may be half told."""
+
+    def write_noted(rows: DataFrame, batch: int) -> None:
+        checkpoint.note_batch(batch)
+        write(rows, batch)
+
+    return write_noted
 
 
 def _finish(followers: list[_Follower], progress: QueryProgress, all_of_them: bool, stop: threading.Event) -> None:

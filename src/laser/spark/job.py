@@ -19,7 +19,7 @@ from laser.windows import Reach
 
 __all__ = ["Job", "refuse_other"]
 
-ID_VERSION = "2:"
+ID_VERSION = "3:"
 """How ids of jobs begin, since there were others before."""
 
 
@@ -36,6 +36,15 @@ class Job:
     reach: Reach
     own_background: tuple[Atom, ...] = ()
     """Background data of one key each, which is their first argument, where the partition adds a key."""
+    streams: tuple[str, ...] = ()
+    """The inputs of a stream, sorted, also those of which the rules say nothing: a checkpoint knows how far each of them is."""
+    keep: int = 0
+    """For so many ticks facts are kept at least, so that later rules can look at them."""
+
+    @property
+    def kept(self) -> int | None:
+        """How far back the log of a stream reaches in ticks; None where it keeps everything."""
+        return None if self.reach.ticks is None else max(self.reach.ticks, self.keep)
 
     def in_buckets(self, buckets: int) -> Job:
         return replace(self, partition=with_buckets(self.partition, buckets))
@@ -63,8 +72,9 @@ class Job:
         program = accept(self.program, replace(self.settings, background=background))
         content = {
             "program": program.fingerprint,
-            "inputs": [[*c.predicate, c.kinds, c.names] for c in self.inputs.predicates],
-            "outputs": [[*c.predicate, c.kinds, c.names] for c in self.outputs.predicates],
+            "inputs": self.inputs.plain(),
+            "outputs": self.outputs.plain(),
+            "streams": self.streams,
             "partition": [self.partition.buckets, *_identity(self.partition)],
             "start": self.settings.start,
         }
@@ -97,5 +107,6 @@ def refuse_other(found: str, expected: str) -> None:
         )
     raise StateError(
         "the checkpoint is of another program: its rules, constants, tick, start, background data, key or columns "
-        "differ. Begin with a new checkpoint, or go on with the program that it is of"
+        "differ. Begin with a new checkpoint, or go on with the program that it is of. (A stream that has had "
+        "checkpoint=… from its beginning may go on with other rules)"
     )

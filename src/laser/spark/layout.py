@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from laser.rules.column_names import free_name
 from laser.spark.columns import CARRIERS, carrier
 from laser.values import Predicate
 
-__all__ = ["Layout", "PredicateColumns"]
+__all__ = ["Layout", "PredicateColumns", "read_layout"]
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,13 @@ class Layout:
         """The table's schema in Spark's notation."""
         slots = [f"{slot} {CARRIERS[slot.rstrip('0123456789')]}" for slot in self.slots]
         return ", ".join([*before, *slots, *after])
+
+    def plain(self) -> list[list[Any]]:
+        """The predicates with their columns as lists, from which ``read_layout`` makes them again."""
+        return [[*columns.predicate, list(columns.kinds), list(columns.names)] for columns in self.predicates]
+
+
+def read_layout(plain: Iterable[Sequence[Any]]) -> Layout:
+    return Layout.of(
+        PredicateColumns(Predicate(name, arity), tuple(kinds), tuple(names)) for name, arity, kinds, names in plain
+    )

@@ -23,6 +23,9 @@ class Part(Protocol):
 
     def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]: ...
 
+    def holding(self) -> frozenset[Fact]:
+        """The answers at the present time point."""
+
     @property
     def next_wake(self) -> int | None: ...
 
@@ -51,6 +54,9 @@ class SharedReasoner:
 
     def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
         return self.reasoner.advance(time, facts).shifts
+
+    def holding(self) -> frozenset[Fact]:
+        return frozenset(map(tuple, self.reasoner.holding()))
 
     @property
     def next_wake(self) -> int | None:
@@ -118,12 +124,18 @@ class ReasonerPerKey:
 
     def _begin(self, key: Any, time: int, facts: list[Fact]) -> Iterable[Shift]:
         """A key exists from its first fact on: what its silent past would have said is not said."""
+        if key not in self.own:
+            self.new_keys.append((time, key))
         reasoner = self.reasoners[key] = self.job.reasoner(
             self.start, (*self.job.settings.background, *self.own.get(key, []))
         )
         reasoner.advance(time, facts)
         holding = [Shift(time, atom.signature, atom.predicate, [tuple(atom)], []) for atom in reasoner.holding()]
         return _with_key(key, holding)
+
+    def holding(self) -> frozenset[Fact]:
+        every = ((key, atom) for key, reasoner in self.reasoners.items() for atom in reasoner.holding())
+        return frozenset((atom.predicate, key, *atom[1:]) for key, atom in every)
 
     @property
     def next_wake(self) -> int | None:
@@ -162,6 +174,11 @@ class OwnKeysOnly:
         place = self.partition.positions[shift.predicate] + 1
         begun = [key for key in shift.begun if self._is_own(key[place])]
         return shift._replace(begun=begun, ended=[key for key in shift.ended if self._is_own(key[place])])
+
+    def holding(self) -> frozenset[Fact]:
+        places = self.partition.positions
+        facts = self.part.holding()
+        return frozenset(f for f in facts if self._is_own(f[places[Predicate(f[0], len(f) - 1)] + 1]))
 
     def _is_own(self, value: Any) -> bool:
         if value not in self.known:

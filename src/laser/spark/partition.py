@@ -41,6 +41,11 @@ class _Partition(ABC):
     """Whether facts and answers have the key as an argument before those that the program knows."""
     buckets: int = 1
 
+    @property
+    def knows_keys(self) -> bool:
+        """Whether it matters which keys have been seen, however long ago."""
+        return False
+
     @abstractmethod
     def key_position(self, predicate: Predicate) -> int | None:
         """Which argument of a predicate is the key; None where it has none, so that its facts are of all buckets."""
@@ -84,6 +89,10 @@ class Lifted(_Partition):
     adds_key = True
     counts_keys: bool = False
 
+    @property
+    def knows_keys(self) -> bool:
+        return self.counts_keys
+
     def key_position(self, predicate: Predicate) -> int | None:
         return 0
 
@@ -93,6 +102,10 @@ class PerKey(_Partition):
     """A reasoner for each key."""
 
     adds_key = True
+
+    @property
+    def knows_keys(self) -> bool:
+        return True
 
     def key_position(self, predicate: Predicate) -> int | None:
         return 0

@@ -47,7 +47,8 @@ class Prepared:
 
     @property
     def all_sources(self) -> tuple[Source, ...]:
-        return (*self.sources, *self.clocks)
+        """In an order that rules have no part in: a checkpoint knows the sources of a stream by their places."""
+        return tuple(sorted((*self.sources, *self.clocks), key=lambda source: source.predicate))
 
 
 def prepare(request: Request) -> Prepared:
@@ -75,6 +76,8 @@ def prepare(request: Request) -> Prepared:
         settings=replace(request.settings, background=tuple(sorted(core.background)), dates=core.dates),
         reach=past,
         own_background=tuple(sorted(_atoms(own))),
+        streams=tuple(sorted(str(source.predicate) for source in given)),
+        keep=request.keep,
     )
     return Prepared(job, tuple(sources), tuple(clocks), _key_columns(partition, sources), core.dates, why)
 

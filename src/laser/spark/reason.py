@@ -43,8 +43,9 @@ def reason(
     - ``max_ahead`` is how far ahead of the clock rows with dates may lie, else they are rejected: a day in streams, and any time
       in batches, unless you say otherwise; "off" is any time.
     - Of streams, ``lateness`` is how long facts may come after later ones, ``idle`` how long an input may pause before time
-      goes on by the clock, and ``unbounded`` the consent to a state that always grows. ``checkpoint`` is where the query will be remembered: one of another program is refused before it starts,
-      and with ``flush`` the stream can be told there that it has ended (``Answers.flush``).
+      goes on by the clock, and ``unbounded`` the consent to a state that always grows. ``checkpoint`` is where the query will be remembered. Changed rules go on from there if the
+      facts that they look at are still kept (``Answers.exact_from`` says since when they are exact); else they are refused, unless ``inexact`` consents. ``keep`` is for how
+      long facts are kept at least. With ``flush`` the stream can be told there that it has ended (``Answers.flush``).
     """
     return answer(Request.read(program, inputs, options))
 

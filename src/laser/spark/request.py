@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from laser.spark.durations import NO_TIME, OFF, Ahead, Duration
 from laser.spark.sources import Input, Source, read_sources
 from laser.sql.engines import Engine, check_engine
 from laser.syntax.program import Program
-from laser.ticks import SECOND, Tick, TimeInput
+from laser.ticks import SECOND, Tick, TimeInput, read_length
 from laser.values.facts import FactInput
 from laser.zones import check_tick, zone_of
 
@@ -50,6 +51,8 @@ class ReasonOptions(TypedDict, total=False):
     max_ahead: str | int
     unbounded: bool
     checkpoint: str
+    keep: str | int | None
+    inexact: bool
     flush: bool
     limit: int
 
@@ -72,6 +75,9 @@ class Request:
     idle: Duration | None = None
     unbounded: bool = False
     checkpoint: str = ""
+    keep: int = 0
+    """For so many ticks a stream keeps its facts at least."""
+    inexact: bool = False
     flush: bool = False
 
     @classmethod
@@ -107,8 +113,15 @@ class Request:
             idle=_idle(options.get("idle"), sources, tick),
             unbounded=options.get("unbounded", False),
             checkpoint=str(options.get("checkpoint", "")),
+            keep=_keep(options.get("keep"), tick),
+            inexact=options.get("inexact", False),
             flush=options.get("flush", False),
         )
+
+
+def _keep(given: str | int | None, tick: Tick) -> int:
+    """In ticks; what does not fill one counts as one."""
+    return 0 if given is None else math.ceil(read_length(given, tick, "keep") / tick.seconds)
 
 
 def _idle(given: str | int | None, sources: Sequence[Source], tick: Tick) -> Duration | None:

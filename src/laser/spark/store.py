@@ -22,13 +22,17 @@ NOWHERE = -1
 """A time that is not known yet."""
 _HEAD = (
     "job string, buckets int, lineage string, version bigint, token string, fed bigint, start bigint, lowest bigint, "
-    "highest bigint, timer bigint, late bigint"
+    "highest bigint, timer bigint, late bigint, known bigint, before string"
 )
 _ENTRY = "token string, latest bigint, facts binary"
 
 
 class Head(NamedTuple):
-    """How far a bucket is. All answers up to ``fed`` are given; ``version`` and ``token`` name the last entry of the log."""
+    """How far a bucket is. All answers up to ``fed`` are given; ``version`` and ``token`` name the last entry of the log.
+
+    The log has all facts since ``known``. Where the rules were changed and have not answered yet, ``before`` names the job that
+    gave the last answers.
+    """
 
     job: str
     buckets: int
@@ -41,6 +45,8 @@ class Head(NamedTuple):
     highest: int
     timer: int
     late: int
+    known: int = NOWHERE
+    before: str = ""
 
 
 class Entry(NamedTuple):

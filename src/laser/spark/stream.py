@@ -5,9 +5,10 @@ Blobs, because the operator moves rows one at a time between Java and Python: a 
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -18,12 +19,12 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from laser.answers import Shift
-from laser.errors import LaserError
+from laser.errors import LaserError, StateError
 from laser.phrases import count
 from laser.spark.answers import Answers
 from laser.spark.arrow import ARROW_TYPES, table_of
 from laser.spark.bucket import Answer, Bucket, Span, refuse_foreign
-from laser.spark.checkpoint import read_heads
+from laser.spark.checkpoint import Checkpoint, read_heads
 from laser.spark.clock import Clock
 from laser.spark.clock_keeper import keep_clock
 from laser.spark.cluster import cores_of
@@ -36,11 +37,13 @@ from laser.spark.prepare import Prepared
 from laser.spark.request import Request
 from laser.spark.sources import Source
 from laser.spark.state_settings import use_state_settings
-from laser.spark.store import SparkStore, pack, unpack
+from laser.spark.store import Head, SparkStore, pack, unpack
+from laser.spark.succession import exact_from, with_former
 from laser.values import Atom
 
 __all__ = ["Operator", "answer_stream", "stream_schema"]
 
+log = logging.getLogger("laser")
 _OPERATOR = re.compile(r"^[\s:+|~-]*TransformWithState", re.MULTILINE)
 CLOCK = -1
 """The tag of rows that only move the time."""
@@ -63,17 +66,53 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     spark = prepared.sources[0].table.sparkSession
     heads = read_heads(spark, request.checkpoint) if request.checkpoint else []
     job = job.in_buckets(request.buckets or (heads[0].buckets if heads else cores_of(spark)))
-    for head in heads:
-        refuse_foreign(head, job.partition.buckets, job.fingerprint)
+    taken = _take_over(spark, request, job, heads)
+    fingerprint, job = job.fingerprint, with_former(job, taken.elders.values())
     flush = flush_of(spark, request.checkpoint, request.flush, heads)
     clock = _clock(spark, request, prepared)
     facts = _facts(replace(prepared, job=job), request.lateness, flush, clock)
     blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, highest bigint, facts binary")
-    answered = blobs.groupBy("bucket").transformWithState(Operator(job), "answers binary", "Append", "eventTime")
+    answered = blobs.groupBy("bucket").transformWithState(
+        Operator(job, fingerprint, taken.elders), "answers binary", "Append", "eventTime"
+    )
     table = answered.mapInArrow(_unpack, stream_schema(job))
     cut = f"{prepared.why}; {count(job.partition.buckets, 'bucket')}"
     use_state_settings(spark)
-    return Answers(replace(prepared, job=job), table, cut, streaming=True, end=flush)
+    return Answers(replace(prepared, job=job), table, cut, streaming=True, end=flush, exact_from=taken.exact_from)
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A checkpoint from which a job goes on: the jobs that had it before, if their answers matter, and when it is exact."""
+
+    elders: Mapping[str, Job] = field(default_factory=dict)
+    exact_from: int | None = None
+
+
+def _take_over(spark: SparkSession, request: Request, job: Job, heads: list[Head]) -> _Taken:
+    """The checkpoint of a job, if it may go on from there; where the rules are new, that is said."""
+    if not request.checkpoint:
+        return _Taken()
+    checkpoint, fingerprint = Checkpoint(spark, request.checkpoint), job.fingerprint
+    checkpoint.note_job(job, fingerprint)
+    others = {head.job for head in heads} - {fingerprint}
+    elders = checkpoint.jobs(others | {head.before for head in heads} - {""})
+    for head in heads:
+        if head.job not in elders or head.buckets != job.partition.buckets:
+            refuse_foreign(head, job.partition.buckets, fingerprint)
+    if not others:
+        return _Taken(elders)
+    if not checkpoint.is_finished():
+        raise StateError(
+            "the rules were changed, and the last micro-batch of the old ones was not finished, so some of its changes may be told already: run the "
+            'old rules once more, as with every = "once", and change them then'
+        )
+    first = max(
+        exact_from(elders[old], job, [head for head in heads if head.job == old], request.inexact) for old in others
+    )
+    when = job.settings.tick.to_text(first) if job.settings.dates else first
+    log.warning("the rules were changed: answers are exact from %s on", when)
+    return _Taken(elders, first)
 
 
 def _refuse_answers(source: Source) -> None:
@@ -103,9 +142,11 @@ def _clock(spark: SparkSession, request: Request, prepared: Prepared) -> Clock |
 def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None, clock: Clock | None) -> DataFrame:
     """The facts of all inputs, each with its own watermark: the slowest of them decides what is complete."""
     job, ordered = prepared.job, prepared.job.reach.counts_facts
-    tables = [s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
-    nothing = [F.lit(None).cast(kind).alias(name) for name, kind in tables[0].dtypes if name not in ("tag", "time")]
-    tables += [clock.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing) for clock in prepared.clocks]
+    read = {s.predicate: s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources}
+    columns = next(iter(read.values())).dtypes
+    nothing = [F.lit(None).cast(kind).alias(name) for name, kind in columns if name not in ("tag", "time")]
+    clocks = {s.predicate: s.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing) for s in prepared.clocks}
+    tables = [(read | clocks)[source.predicate] for source in prepared.all_sources]
     micros = F.lit(job.settings.tick.duration.micros).cast("bigint")
     dated = [table.withColumn("ts", F.timestamp_micros(F.col("time") * micros)) for table in tables]
     if flush is not None:
@@ -159,9 +200,10 @@ def _pack_batch(batch: pa.RecordBatch, columns: list[str], names: list[int]) -> 
 class Operator(StatefulProcessor):
     """The stateful operator of a bucket."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, fingerprint: str, elders: Mapping[str, Job]) -> None:
         self.job = job
-        self.fingerprint = job.fingerprint
+        self.fingerprint = fingerprint
+        self.elders = elders
         self.micros = job.settings.tick.duration.micros
         self.numbers = {label: number for number, label in enumerate(bucket_labels(job.partition.buckets))}
 
@@ -187,7 +229,7 @@ class Operator(StatefulProcessor):
     def _turn(self, label: int, tables: list[pa.Table], span: Span | None, timers: Any) -> Iterator[Row]:
         watermark = timers.getCurrentWatermarkInMs()
         complete = watermark * 1000 // self.micros - 1
-        bucket = Bucket(self.job, self.numbers[label], self.store, self.fingerprint)
+        bucket = Bucket(self.job, self.numbers[label], self.store, self.fingerprint, elders=self.elders)
         answer = bucket.turn(tables, span, complete)
         self._set_timer(answer.wake, watermark)
         for batch in batches_of(self.job, answer):
