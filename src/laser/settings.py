@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
 from laser.errors import TimeError
@@ -84,6 +84,24 @@ class RunSettings:
             dates=given.get("dates", False) or is_date(start) or is_date(until),
             warmup=read_warmup(given.get("warmup"), tick),
             zone=_zone(given.get("zone")),
+        )
+
+    def in_zone_of(self, zone: str | None) -> RunSettings:
+        """The same with times in the zone of a program, if it names one."""
+        return self if zone is None else replace(self, tick=self.tick.in_zone(zone))
+
+    def options(self) -> RunOptions:
+        """The same as options of a call."""
+        return RunOptions(
+            start=self.start,
+            until=self.until,
+            background=self.background,
+            constants=self.constants,
+            tick=self.tick,
+            limit=self.limit,
+            dates=self.dates,
+            warmup=self.warmup,
+            **({} if self.zone is None else {"zone": self.zone}),
         )
 
 

@@ -13,7 +13,9 @@ from laser.io import blocks
 from laser.io.formats import format_of
 from laser.io.records import Rejects, accept_records
 from laser.io.table_blocks import all_rows, table_blocks
-from laser.io.tables import TableInput, _Reader, read_tables
+from laser.io.table_input import TableInput
+from laser.io.table_reader import TableReader
+from laser.io.tables import read_tables
 from laser.ticks import Tick
 from laser.values import Predicate
 from laser.values.declared import Declared
@@ -30,8 +32,8 @@ KINDS = st.sampled_from(list(Declared))
 def by_row(table):
     """What the reader of single rows makes of a table: its facts in order of time, and the rejects."""
     sink = io.StringIO()
-    rows = all_rows(table_blocks(table.path, format_of(table.path), table.delimiter))
-    records = list(accept_records(_Reader(table, Tick(), None).items(rows), Rejects(sink)))
+    rows = all_rows(table_blocks(table.path, format_of(table.path), table.dialect))
+    records = list(accept_records(TableReader(table, Tick(), None).items(rows), Rejects(sink)))
     facts = [(r.time, tuple(r.facts[0])) for r in sorted(records, key=lambda r: r.time)]
     return facts, sink.getvalue(), {r.iso for r in records}
 

@@ -11,10 +11,12 @@ import pytest
 
 from laser.errors import LaserError, RecordError
 from laser.io.ahead import Ahead
+from laser.io.dialect import read_dialect
 from laser.io.records import Record, Rejects
-from laser.io.tables import TableInput, read_tables
+from laser.io.table_input import MixedTable, TableInput
+from laser.io.tables import follow_table, read_tables
 from laser.ticks import Tick
-from laser.values import Atom, Predicate
+from laser.values import Atom, Predicate, Time
 from laser.values.declared import Declared
 
 HR = {"predicate": Predicate("hr", 2), "names": ["patient", "bpm"], "types": [Declared.STRING, Declared.NUMBER]}
@@ -200,3 +202,143 @@ def test_a_declared_type_is_kept_by_every_way_in(tmp_path):
     kept = list(read_stream(stream, rejects=Rejects(sink), inputs=program.inputs))
     assert [record.time for record in kept] == [3]
     assert "bpm of hr(p1, high): 'high' is not a number" in sink.getvalue()
+
+
+PING = {"predicate": Predicate("ping", 1), "names": ["host"], "types": [Declared.STRING]}
+
+
+def mixed(path: Path, column: str | None = None, **given) -> MixedTable:
+    inputs = [TableInput(**each, path=str(path), **given) for each in (HR, PING)]
+    return MixedTable(path=str(path), inputs=inputs, column=column, **given)
+
+
+def test_a_column_says_of_which_predicate_each_row_is(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_text(
+        "ts,kind,patient,bpm,host\n2,ping,,,web\n1,hr,p1,80,\n3,login,p1,,\n4,,p1,80,\n5,hr,p1,,\n", "utf-8"
+    )
+    told: list[str] = []
+    sink = io.StringIO()
+    found = read_tables([mixed(path, "kind")], Tick(), Rejects(sink), None, told.append)
+    assert found.facts == [("hr", "p1", 80), ("ping", "web")]
+    assert [json.loads(line)["reason"] for line in sink.getvalue().splitlines()] == [
+        "column kind is missing: the name of a predicate is expected",
+        "column bpm is missing: a number is expected",
+    ]
+    assert told == [f"{path}: rows of 'login' (line 4) are passed over: the program reads `hr` and `ping`"]
+
+
+def test_json_rows_of_several_predicates_leave_out_what_they_have_not(tmp_path):
+    path = tmp_path / "events.jsonl"
+    rows = [
+        {"ts": 1, "predicate": "hr", "patient": "p"},
+        {"predicate": "ping", "host": "web"},
+        {"ts": 2, "host": "web"},
+    ]
+    rows += [{"ts": 3, "predicate": "hr", "patient": "p", "bpm": 7}, {"ts": 4, "predicate": "ping", "host": "web"}]
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    sink = io.StringIO()
+    assert read_tables([mixed(path)], Tick(), Rejects(sink)).facts == [("hr", "p", 7), ("ping", "web")]
+    assert [json.loads(line)["reason"] for line in sink.getvalue().splitlines()] == [
+        "column bpm is missing: a number is expected",
+        "column time or timestamp or ts is missing",
+        "column predicate is missing: the name of a predicate is expected",
+    ]
+
+
+def test_a_table_of_several_predicates_says_which_column_is_missing(tmp_path):
+    with pytest.raises(LaserError, match="which column says the predicate"):
+        read_tables([mixed(as_csv(tmp_path))], Tick())
+    with pytest.raises(LaserError, match="there is no column 'kind'"):
+        read_tables([mixed(as_csv(tmp_path), "kind")], Tick())
+
+
+def test_a_row_of_json_without_a_value_is_malformed_even_if_it_is_the_first(tmp_path):
+    path = tmp_path / "readings.jsonl"
+    path.write_text(
+        '{"patient": "p", "bpm": 8}\n{"ts": 1, "patient": "p"}\n{"ts": 2, "patient": "p", "bpm": 80}\n', "utf-8"
+    )
+    sink = io.StringIO()
+    assert [record.facts for record in read(path, Rejects(sink))] == [(Atom("hr", ("p", 80)),)]
+    assert [json.loads(line)["line"] for line in sink.getvalue().splitlines()] == [1, 2]
+
+
+TEXT = 'ts;patient;bpm\n1;José;121,5\n2;Müller;1.500\n3;"a\nb";-7\n4;p;8.5\n'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig", "gb18030"])
+def test_delimiter_decimal_comma_and_encoding(tmp_path, encoding):
+    path = tmp_path / "readings.csv"
+    path.write_bytes(TEXT.encode(encoding))
+    sink = io.StringIO()
+    records = read(path, Rejects(sink), dialect=read_dialect(";", encoding, ","))
+    assert [record.facts[0].args for record in records] == [("José", 121.5), ("a\nb", -7)]
+    told = [json.loads(line) for line in sink.getvalue().splitlines()]
+    assert [(each["line"], each["reason"]) for each in told] == [
+        (3, "column bpm: '1.500' has a point, and decimals have a comma here"),
+        (6, "column bpm: '8.5' has a point, and decimals have a comma here"),
+    ]
+
+
+def test_json_lines_in_another_encoding(tmp_path):
+    path = tmp_path / "readings.jsonl"
+    path.write_bytes('{"ts": 1, "patient": "José", "bpm": 80}\n'.encode("latin1"))
+    assert read(path, dialect=read_dialect(encoding="latin1"))[0].facts == (Atom("hr", ("José", 80)),)
+    with pytest.raises(RecordError, match=r"not UTF-8 \(byte 26\)"):
+        read(path)
+
+
+def test_a_byte_that_an_encoding_has_not_is_told_with_its_line(tmp_path):
+    path = tmp_path / "readings.csv"
+    path.write_bytes(b"ts,patient,bpm\n1,p,80\n2,\x81,80\n")
+    sink = io.StringIO()
+    assert len(read(path, Rejects(sink), dialect=read_dialect(encoding="cp1252"))) == 1
+    assert json.loads(sink.getvalue())["reason"] == "the line is not CP1252 (byte 3)"
+    path.write_bytes("ts,patient,bpm\n".encode("utf-16")[:-1])
+    with pytest.raises(LaserError, match="is not utf-16"):
+        read(path, dialect=read_dialect(encoding="utf-16"))
+
+
+def test_a_header_in_another_encoding_is_not_skipped(tmp_path):
+    path = tmp_path / "readings.csv"
+    path.write_bytes("ts,Name äöü,bpm\n1,p,80\n".encode("latin1"))
+    with pytest.raises(LaserError, match=r"readings.csv:1: the line is not UTF-8 .*--encoding cp1252"):
+        read(path)
+
+
+def test_one_column_that_is_several_with_another_delimiter(tmp_path):
+    path = tmp_path / "readings.csv"
+    path.write_text("ts;patient;bpm\n", "utf-8")
+    with pytest.raises(LaserError, match="if they are several: --delimiter ';'"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"delimiter": "ab"}, "the delimiter is one character"),
+        ({"delimiter": '"'}, "the delimiter is one character"),
+        ({"decimal": ";"}, "decimals stand after '.' or ','"),
+        ({"encoding": "klingon"}, "'klingon' is not an encoding"),
+        ({"encoding": "base64"}, "'base64' is not an encoding"),
+    ],
+)
+def test_dialects_that_there_are_not(given, says):
+    with pytest.raises(LaserError, match=says):
+        read_dialect(**given)
+
+
+def test_a_stream_in_a_wide_encoding_is_not_followed(tmp_path):
+    table = TableInput(**HR, path=str(as_csv(tmp_path)), dialect=read_dialect(encoding="utf-16"))
+    with pytest.raises(LaserError, match="cannot be followed line by line"):
+        next(follow_table(table, Tick()))
+
+
+def test_a_time_without_a_zone_is_in_the_zone_of_the_run(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("ts,job,due\n2026-07-01T12:00,j,2026-07-01T14:00\n", "utf-8")
+    types = [Declared.STRING, Declared.TIME]
+    table = TableInput(predicate=Predicate("job", 2), names=["job", "due"], types=types, path=str(path))
+    found = read_tables([table], Tick().in_zone("Europe/Vienna"))
+    assert found.facts == [("job", "j", Time.of(datetime(2026, 7, 1, 12, tzinfo=UTC)))]
+    assert found.times == [int(datetime(2026, 7, 1, 10, tzinfo=UTC).timestamp())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -92,3 +92,52 @@ def test_times_as_values_and_names_with_two_arities():
 def test_a_form_that_there_is_not():
     with pytest.raises(ValueError, match="as_ is 'intervals' or 'changes'"):
         laser.reason(HOT, {"temp": temp()}, as_="snapshots")
+
+
+EVENTS = """#input hr(patient: string, bpm: number).
+#input ping(host: string).
+high(P, B) :- hr(P, B) in [1 min], B > 120.
+silent(H)  :- ping(H) in [10 min], not ping(H) in [1 min].
+"""
+ROWS = "ts;kind;patient;bpm;host\n1;hr;Jos\xe9;121,5;\n2;ping;;;web\n3;hr;p2;n/a;\n90;ping;;;db\n"
+
+
+@pytest.mark.parametrize("engine", ["auto", "reasoner", "sql"])
+def test_a_file_of_text_that_names_predicates(tmp_path, engine):
+    path = tmp_path / "events.csv"
+    path.write_bytes(ROWS.encode("latin1"))
+    how = {"predicate": "kind", "delimiter": ";", "decimal": ",", "encoding": "latin1"}
+    answers = laser.reason(EVENTS, path, engine=engine, rejects=tmp_path / "bad.jsonl", **how)
+    assert answers["high"].to_pylist() == [{"patient": "Jos\xe9", "bpm": 121.5, "since": 1, "until": 61}]
+    assert answers["silent"].to_pylist() == [{"host": "web", "since": 63, "until": 90}]
+    assert "'n/a' is not a number" in (tmp_path / "bad.jsonl").read_text()
+    with pytest.raises(laser.RecordError, match=r"events\.csv:4: column bpm: 'n/a' is not a number"):
+        laser.reason(EVENTS, path, **how)
+
+
+def test_files_of_csv_and_json_lines_by_predicate(tmp_path):
+    (tmp_path / "hr.csv").write_text("ts,patient,bpm\n2026-03-02T22:00,p,130\n")
+    (tmp_path / "ping.jsonl").write_text('{"ts": "2026-03-02T22:00:05", "host": "web"}\n')
+    tables = {"hr": tmp_path / "hr.csv", "ping": tmp_path / "ping.jsonl"}
+    answers = laser.reason(EVENTS, tables, as_="changes", zone="Europe/Vienna", until="2026-03-02T22:02")
+    begin = datetime(2026, 3, 2, 21, tzinfo=UTC)
+    assert [row["time"] - begin for row in answers["high"].to_pylist()] == [timedelta(0), timedelta(seconds=61)]
+    assert [row["time"] - begin for row in answers["silent"].to_pylist()] == [timedelta(seconds=66)]
+
+
+def test_what_cannot_be_read_from_files(tmp_path):
+    (tmp_path / "hr.csv").write_text("ts,patient,bpm\n")
+    with pytest.raises(LaserError, match="not both in one call"):
+        laser.reason(HOT, {"hr": tmp_path / "hr.csv", "temp": temp()})
+    with pytest.raises(LaserError, match="is CSV or JSON Lines"):
+        laser.reason(HOT, tmp_path / "hr.parquet")
+    with pytest.raises(TypeError, match="delimiter is for files of CSV and JSON Lines"):
+        laser.reason(HOT, {"temp": temp()}, delimiter=";")
+    assert laser.reason(EVENTS, {"hr": tmp_path / "hr.csv"}, engine="sql")["high"].num_rows == 0
+
+
+def test_the_zone_of_a_run_reaches_the_calendar():
+    program = "night(M) :- temp(M, _) at T in [0], hour(T) >= 23."
+    given = temp(ts=[datetime(2026, 3, 2, 22, tzinfo=UTC)] * 3)
+    assert laser.reason(program, {"temp": given}, engine="reasoner", zone="Europe/Vienna")["night"].num_rows == 2
+    assert laser.reason(program, {"temp": given}, engine="reasoner")["night"].num_rows == 0

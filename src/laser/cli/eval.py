@@ -155,7 +155,7 @@ class EvalOptions(options.RunFlags):
     @property
     def follows(self) -> bool:
         """Whether the stream comes line by line, and each line wants its answer."""
-        return self.clock is not None or STDIN in (self.stream, *self.tables.values())
+        return self.clock is not None or STDIN in (self.stream, *self.table_paths)
 
     @property
     def is_live(self) -> bool:
@@ -177,7 +177,7 @@ class EvalOptions(options.RunFlags):
 
 def evaluate(wanted: EvalOptions) -> int:
     """Run the program over the stream and write the answers."""
-    read = [wanted.program, *([wanted.stream] if wanted.stream else []), *wanted.tables.values(), *wanted.background]
+    read = [wanted.program, *([wanted.stream] if wanted.stream else []), *wanted.table_paths, *wanted.background]
     written = {"--output": wanted.output, "--rejects": wanted.rejects, "--late": wanted.late}
     options.different_files(written, read)
     if wanted.only is not None and wanted.form != "changes":

@@ -101,7 +101,7 @@ class ExplainOptions(options.RunFlags):
         """The explanation, and whether the stream has dates for times."""
         if self.as_json + self.as_dot + (self.svg is not None) > 1:
             raise click.UsageError("--json, --dot and --svg exclude each other")
-        read = [self.program, *([self.stream] if self.stream else []), *self.tables.values(), *self.background]
+        read = [self.program, *([self.stream] if self.stream else []), *self.table_paths, *self.background]
         options.different_files({"--svg": self.svg}, read)
         program = load(self.program)
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -18,21 +17,21 @@ from laser.checks.accept import accept
 from laser.cli import messages
 from laser.cli.notes import Unread, warn_of_program
 from laser.engine.driver import A_DAY, wall_clock
-from laser.errors import LaserError, ProgramError, TimeError
+from laser.errors import LaserError, TimeError
 from laser.io import FORMATS, Record, Rejects, read_background, read_stream
 from laser.io.ahead import Ahead
+from laser.io.declared_tables import NamedFile, TableOptions, tables_for
+from laser.io.dialect import PLAIN, read_dialect
 from laser.io.formats.csv import read_field
 from laser.io.lines import STDIN
 from laser.io.read import Manner
-from laser.io.tables import TIMES, Facts, TableInput, follow_table, read_tables
-from laser.phrases import did_you_mean, listed
-from laser.rules.uses import find_uses
+from laser.io.table_input import TableFile
+from laser.io.table_reader import PREDICATE, TIMES
+from laser.io.tables import Facts, follow_table, read_tables
 from laser.settings import DEFAULT_LIMIT, RunSettings, read_warmup
 from laser.syntax.program import Program
 from laser.ticks import OFF, SECOND, Tick, read_length
 from laser.values import Predicate, Value
-from laser.values.declared import Declared
-from laser.values.static_type import NUMBER, StaticType
 
 __all__ = [
     "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "quiet", "start",
@@ -135,22 +134,26 @@ def input_format(command: _Command) -> _Command:
 
 
 def tables(command: _Command) -> _Command:
-    """``--input``, ``--time``, ``--columns`` and ``--delimiter``: ordinary tables in place of a stream."""
+    """``--input`` and all that says how its tables are read: ordinary tables in place of a stream."""
     chosen = (
         click.option(
-            "--input", "tables", metavar="NAME=FILE", multiple=True, callback=_pairs,
-            help="Facts of a predicate, from a table with named columns: CSV, JSON Lines or Parquet. Repeatable.",
+            "--input", "tables", metavar="NAME=FILE", multiple=True, callback=_files,
+            help="Facts of a predicate, from a table with named columns: CSV, JSON Lines or Parquet. Without NAME=, a column says of which "
+            "predicate each row is. Repeatable.",
         ),
         click.option("--time", "time_column", metavar="COLUMN", help=f"The column of the time. [default: {', '.join(TIMES[:-1])} or {TIMES[-1]}]"),
+        click.option("--predicate", "predicate_column", metavar="COLUMN", help=f"The column of the predicate, in tables of several. [default: {PREDICATE}]"),
         click.option(
-            "--columns", metavar="NAME=A,B", multiple=True, callback=_pairs,
+            "--columns", metavar="NAME=A,B", multiple=True, callback=_columns,
             help="The columns that are the arguments. [default: those called as #input says, or all others]",
         ),
         click.option(
             "--max-ahead", metavar="DURATION", callback=length,
             help="Refuse rows whose dates lie further ahead of the clock; off takes all. [default: 1 d for live streams, else off]",
         ),
-        click.option("--delimiter", metavar="CHARACTER", default=",", show_default=True, help="What divides the fields of CSV tables."),
+        click.option("--delimiter", metavar="CHARACTER", default=PLAIN.delimiter, show_default=True, help="What divides the fields of CSV tables; tab is a word for one."),
+        click.option("--decimal", metavar="CHARACTER", default=PLAIN.decimal, show_default=True, help="What stands before the decimals in CSV tables, a point or a comma."),
+        click.option("--encoding", metavar="NAME", default=PLAIN.encoding, show_default=True, help="The encoding of CSV and JSON Lines tables, as in cp1252."),
     )  # fmt: skip
     for option in reversed(chosen):
         command = option(command)
@@ -165,6 +168,18 @@ def length(context: click.Context, option: click.Parameter, text: str | None) ->
     except TimeError:
         raise click.BadParameter(f"{text!r} is not a duration, as in '1 d'", context, option) from None
     return text
+
+
+def _files(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[NamedFile, ...]:
+    """``NAME=FILE``, or ``FILE`` alone."""
+    plain = [NamedFile("", text.strip()) for text in texts if "=" not in text and text.strip()]
+    named = _pairs(context, option, tuple(text for text in texts if "=" in text or not text.strip()))
+    return tuple(plain) + tuple(NamedFile(*pair) for pair in named.items())
+
+
+def _columns(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, list[str]]:
+    pairs = _pairs(context, option, texts)
+    return {name: [column.strip() for column in value.split(",") if column.strip()] for name, value in pairs.items()}
 
 
 def _pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -224,10 +239,13 @@ class RunFlags:
     until: str | None = None
     warmup: str | None = None
     limit: int = DEFAULT_LIMIT
-    tables: Mapping[str, str] = field(default_factory=dict)
+    tables: tuple[NamedFile, ...] = ()
     time_column: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    delimiter: str = ","
+    predicate_column: str | None = None
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    delimiter: str = PLAIN.delimiter
+    decimal: str = PLAIN.decimal
+    encoding: str = PLAIN.encoding
     max_ahead: str | None = None
     quiet: bool = False
     zone: str | None = None
@@ -273,6 +291,10 @@ class RunFlags:
         return replace(self.settings, dates=any(record.iso for record in records[:1]))
 
     @property
+    def table_paths(self) -> list[str]:
+        return [file.path for file in self.tables]
+
+    @property
     def is_live(self) -> bool:
         """Whether the stream comes as it happens: dates far ahead of the clock are wrong there."""
         return False
@@ -296,24 +318,31 @@ class RunFlags:
             return self.facts(program, rejects).records()
         if len(self.tables) > 1:
             raise click.UsageError(
-                "one table can be followed as it grows: of several, nobody knows which one is behind"
+                "one table can be followed as it grows: of several, nobody knows which one is behind; "
+                "one file can have rows of several predicates, with a column for the predicate (--predicate)"
             )
-        rows = follow_table(self._inputs(program)[0], self.tick, rejects, self._ahead())
+        rows = follow_table(self._inputs(program)[0], self.tick, rejects, self._ahead(), self._tell)
         start, until = settings.start, settings.until
         return (row for row in rows if (start is None or start <= row.time) and (until is None or row.time <= until))
 
     def facts(self, program: Program, rejects: Rejects | None = None) -> Facts:
         """The rows of tables that are complete, in the order of time, from the start to the end that were asked for."""
-        found = read_tables(self._inputs(program), self.tick, rejects, self._ahead())
-        start, until = self.settings.start, self.settings.until
-        first = 0 if start is None else bisect_left(found.times, start)
-        last = len(found.times) if until is None else bisect_right(found.times, until)
-        return found if last - first == len(found.times) else found.between(first, last)
+        found = read_tables(self._inputs(program), self.tick, rejects, self._ahead(), self._tell)
+        return found.within(self.settings.start, self.settings.until)
 
-    def _inputs(self, program: Program) -> list[TableInput]:
-        if len(self.delimiter) != 1:
-            raise click.BadParameter("it is one character", param_hint="--delimiter")
-        return [self._table(program, name, path) for name, path in self.tables.items()]
+    def _inputs(self, program: Program) -> list[TableFile]:
+        wanted = TableOptions(
+            layout=self.input_format,
+            time=self.time_column,
+            predicate=self.predicate_column,
+            columns=self.columns,
+            dialect=read_dialect(self.delimiter, self.encoding, self.decimal),
+        )
+        return tables_for(program, self.settings, self.tables, wanted)
+
+    @property
+    def _tell(self) -> Callable[[str], object]:
+        return _say_nothing if self.quiet else messages.warning
 
     def _ahead(self) -> Ahead:
         """Which dates are taken for wrong; where none are, a warning tells of the first."""
@@ -324,55 +353,9 @@ class RunFlags:
         limit = timedelta(seconds=float(read_length(words, self.tick, "--max-ahead")))
         return Ahead(self.tick, wall_clock, limit, words)
 
-    def _table(self, program: Program, name: str, path: str) -> TableInput:
-        if path != STDIN and not Path(path).exists():
-            raise LaserError(f"--input {name}: there is no file {path}")
-        predicate = self._predicate(program, name)
-        declared = program.inputs.get(predicate)
-        uses = self._uses(program, predicate)
-        columns = self.columns.get(name, self.columns.get(predicate.name, ""))
-        return TableInput(
-            predicate=predicate,
-            path=path,
-            layout=self.input_format,
-            names=[field for field, _ in declared.fields] if declared else (),
-            types=[kind for _, kind in declared.fields] if declared else [_used_as(use) for use in uses],
-            columns=[column.strip() for column in columns.split(",") if column.strip()],
-            time=self.time_column,
-            delimiter=self.delimiter,
-        )
-
-    def _uses(self, program: Program, predicate: Predicate) -> list[StaticType | None]:
-        """What the rules take the arguments for; next to times and durations, a column may have such and is left open."""
-        plain = find_uses(accept(program, self.settings)).get(predicate, [None] * predicate.arity)
-        try:
-            dated = find_uses(accept(program, replace(self.settings, dates=True))).get(predicate, plain)
-        except ProgramError:  # it compares times with numbers, so its times are numbers
-            return plain
-        return [one if other is None or other.fits(NUMBER) else other for one, other in zip(plain, dated, strict=True)]
-
-    def _predicate(self, program: Program, name: str) -> Predicate:
-        """The predicate that a table is for: as declared, or as the rules read it."""
-        bare, _, arity = name.partition("/")
-        if arity.isdigit():
-            return Predicate(bare, int(arity))
-        known = program.inputs or {literal.atom.predicate for rule in program.rules for literal in rule.all_literals}
-        found = sorted(predicate for predicate in known if predicate.name == bare)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise LaserError(f"--input {name}: the program reads {listed(list(map(str, found)), 'and')}: say which")
-        hint = did_you_mean(bare, sorted({predicate.name for predicate in known}))
-        raise LaserError(f"--input {name}: the program reads no {name}" + (f"; {hint}" if hint else ""))
-
 
 def _say_nothing(_: str) -> None:
     """For those who have said what they want."""
-
-
-def _used_as(use: StaticType | None) -> Declared:
-    """What an argument is read as where nothing is declared: a number where the rules compute with it."""
-    return Declared.NUMBER if use is not None and use.fits(NUMBER) else Declared.ANY
 
 
 def different_files(written: dict[str, str | None], read: Iterable[str]) -> None:

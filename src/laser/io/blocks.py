@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from laser.io.lines import MAX_LINE, Line, decode, lines_of, open_bytes, source_name
+from laser.io.dialect import UTF_8, is_bytewise
+from laser.io.lines import MAX_LINE, Line, decode, lines_of, open_bytes, source_name, whole_utf_8
 
-__all__ = ["Block", "read_blocks"]
+__all__ = ["Block", "block_of_text", "read_blocks"]
 
 SIZE = 1 << 18
 """Bytes of a block: enough that what is done once for each does not count, and few enough to stay in the cache."""
@@ -38,36 +40,49 @@ class Block:
         return Block(self.number, None, self.by_line() + other.by_line())
 
 
-def read_blocks(path: str | Path) -> Iterator[Block]:
+def read_blocks(path: str | Path, encoding: str = UTF_8) -> Iterator[Block]:
     """The lines of a file, by the block. A line of which no end is in sight is left to who reads line by line."""
     with open_bytes(path) as handle:
-        number, rest = 1, b""
-        while chunk := handle.read(SIZE):
-            if number == 1 and not rest:
-                chunk = chunk.removeprefix(_BOM)
-            end = chunk.rfind(b"\n") + 1
-            if not end and len(rest) + len(chunk) > MAX_LINE:
-                handle.seek(handle.tell() - len(rest) - len(chunk))
-                for line in lines_of(handle, source_name(path), number - 1):
-                    yield Block(line.number, None, [line])
-                return
-            if not end:
-                rest += chunk
-                continue
-            block = _block(rest + chunk[:end], number)
-            rest = chunk[end:]
-            number += len(block.texts if block.texts is not None else block.by_line())
-            yield block
-        if rest:
-            yield _block(rest, number)
+        if is_bytewise(encoding):
+            yield from _blocks(handle, source_name(path), encoding)
+        else:
+            yield from _blocks(whole_utf_8(handle, path, encoding), source_name(path), UTF_8)
 
 
-def _block(raw: bytes, number: int) -> Block:
+def block_of_text(text: str) -> Block:
+    """Lines that are there already."""
+    texts = text.split("\n")
+    return Block(1, texts if texts[-1] else texts[:-1], quotes=text.count('"'))
+
+
+def _blocks(handle: BinaryIO, name: str, encoding: str) -> Iterator[Block]:
+    number, rest = 1, b""
+    while chunk := handle.read(SIZE):
+        if number == 1 and not rest:
+            chunk = chunk.removeprefix(_BOM)
+        end = chunk.rfind(b"\n") + 1
+        if not end and len(rest) + len(chunk) > MAX_LINE:
+            handle.seek(handle.tell() - len(rest) - len(chunk))
+            for line in lines_of(handle, name, number - 1, encoding):
+                yield Block(line.number, None, [line])
+            return
+        if not end:
+            rest += chunk
+            continue
+        block = _block(rest + chunk[:end], number, encoding)
+        rest = chunk[end:]
+        number += len(block.texts if block.texts is not None else block.by_line())
+        yield block
+    if rest:
+        yield _block(rest, number, encoding)
+
+
+def _block(raw: bytes, number: int, encoding: str) -> Block:
     try:
-        texts = raw.decode("utf-8").split("\n")
+        texts = raw.decode(encoding).split("\n")
     except UnicodeDecodeError:
         pieces = raw.removesuffix(b"\n").split(b"\n")
-        return Block(number, None, [decode(piece, at) for at, piece in enumerate(pieces, number)])
+        return Block(number, None, [decode(piece, at, encoding) for at, piece in enumerate(pieces, number)])
     if not texts[-1]:
         texts.pop()
     return Block(number, texts, quotes=raw.count(b'"'))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import zlib
@@ -12,9 +13,10 @@ from pathlib import Path
 from time import sleep
 from typing import BinaryIO, NamedTuple, cast
 
-from laser.errors import RecordError
+from laser.errors import LaserError, RecordError
+from laser.io.dialect import UTF_8, is_bytewise
 
-__all__ = ["MAX_LINE", "STDIN", "Line", "decode", "lines_of", "open_bytes", "open_lines", "source_name"]
+__all__ = ["MAX_LINE", "STDIN", "Line", "decode", "lines_of", "open_bytes", "open_lines", "source_name", "whole_utf_8"]
 
 STDIN = "-"
 MAX_LINE = 16 * 1024 * 1024
@@ -44,11 +46,15 @@ def source_name(path: str | Path) -> str:
 
 
 @contextmanager
-def open_lines(path: str | Path, grows: bool = False) -> Iterator[Iterator[Line]]:
+def open_lines(path: str | Path, grows: bool = False, encoding: str = UTF_8) -> Iterator[Iterator[Line]]:
     """Open a source; ``-`` is standard input, whose lines are handed on as soon as they are complete. A file that ``grows`` has no end."""
+    if grows and not is_bytewise(encoding):
+        raise LaserError(
+            f"{source_name(path)}: a stream in {encoding} cannot be followed line by line: turn it into UTF-8"
+        )
     with open_bytes(path) as handle:
         followed = grows and Path(path).is_file() and Path(path).suffix != ".gz"
-        yield lines_of(cast(BinaryIO, _Growing(handle)) if followed else handle, source_name(path))
+        yield lines_of(cast(BinaryIO, _Growing(handle)) if followed else handle, source_name(path), 0, encoding)
 
 
 class _Growing:
@@ -87,7 +93,16 @@ def _stdin() -> BinaryIO:
         return sys.stdin.buffer
 
 
-def lines_of(handle: BinaryIO, name: str, number: int = 0) -> Iterator[Line]:
+def whole_utf_8(handle: BinaryIO, path: str | Path, encoding: str) -> BinaryIO:
+    """A source that is complete, in an encoding whose lines cannot be told by their bytes, as UTF-8."""
+    try:
+        return io.BytesIO(handle.read().decode(encoding).encode(UTF_8))
+    except UnicodeError as error:
+        at = f" (byte {error.start + 1})" if isinstance(error, UnicodeDecodeError) else ""
+        raise LaserError(f"{source_name(path)} is not {encoding}{at}") from None
+
+
+def lines_of(handle: BinaryIO, name: str, number: int = 0, encoding: str = UTF_8) -> Iterator[Line]:
     """The lines of an open source, numbered from the one after ``number`` on."""
     while True:
         try:
@@ -99,17 +114,17 @@ def lines_of(handle: BinaryIO, name: str, number: int = 0) -> Iterator[Line]:
         number += 1
         if number == 1:
             raw = raw.removeprefix(_BOM)
-        yield _overlong(handle, raw, number, name) if len(raw) > MAX_LINE else decode(raw, number)
+        yield _overlong(handle, raw, number, name) if len(raw) > MAX_LINE else decode(raw, number, encoding)
 
 
-def decode(raw: bytes, number: int) -> Line:
+def decode(raw: bytes, number: int, encoding: str = UTF_8) -> Line:
     """A line from its bytes."""
     raw = raw.removesuffix(b"\n")
     try:
-        return Line(number, raw.decode("utf-8"))
+        return Line(number, raw.decode(encoding))
     except UnicodeDecodeError as error:
-        text = raw.decode("utf-8", "backslashreplace")
-        return Line(number, text, f"the line is not UTF-8 (byte {error.start + 1})")
+        text = raw.decode(encoding, "backslashreplace")
+        return Line(number, text, f"the line is not {encoding.upper()} (byte {error.start + 1})")
 
 
 def _overlong(handle: BinaryIO, raw: bytes, number: int, name: str) -> Line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
 from types import MappingProxyType
 
@@ -52,7 +53,7 @@ def read_stream(
     form = format_of(path, layout)
     entries = _read(form, path, tick, manner.grows)
     if inputs:
-        entries = _of_types(entries, inputs)
+        entries = _of_types(entries, inputs, tick.zone)
     if manner.ahead is not None:
         entries = _not_ahead(entries, manner.ahead)
     items = _hinted(records_of(entries, start, in_order=manner.in_order), form)
@@ -78,7 +79,7 @@ def _not_ahead(entries: Iterable[Entry | Malformed], ahead: Ahead) -> Iterator[E
 
 
 def _of_types(
-    entries: Iterable[Entry | Malformed], inputs: Mapping[Predicate, InputDirective]
+    entries: Iterable[Entry | Malformed], inputs: Mapping[Predicate, InputDirective], zone: tzinfo
 ) -> Iterator[Entry | Malformed]:
     """Records whose facts are not of their declared types are malformed; they do not move the time."""
     for entry in entries:
@@ -86,7 +87,7 @@ def _of_types(
             yield entry
             continue
         try:
-            facts = tuple(of_types(fact, inputs) for fact in entry.said.facts)
+            facts = tuple(of_types(fact, inputs, zone) for fact in entry.said.facts)
         except FactError as error:
             yield Malformed(entry.line, entry.text, str(error))
         else:

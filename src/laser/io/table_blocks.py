@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from laser.errors import FactError, LaserError
-from laser.io.blocks import Block, read_blocks
+from laser.io.blocks import Block, block_of_text, read_blocks
+from laser.io.dialect import Dialect
 from laser.io.formats import CSV, JSONL, PARQUET, TEXT
+from laser.io.formats.csv import join_quoted
 from laser.io.formats.format import Format
 from laser.io.formats.jsonl import STRICT, read_object
 from laser.io.lines import STDIN, Line, open_lines
@@ -50,18 +52,19 @@ class TableBlock(Protocol):
         """The same rows one by one."""
 
 
-def table_blocks(path: str, form: Format, delimiter: str) -> Iterator[TableBlock]:
-    """The rows of a file that is complete."""
+def table_blocks(path: str, form: Format, dialect: Dialect, text: str | None = None) -> Iterator[TableBlock]:
+    """The rows of a file that is complete, or of a text in its place."""
     if form is PARQUET:
         return _parquet_blocks(path)
+    blocks = read_blocks(path, dialect.encoding) if text is None else iter([block_of_text(text)])
     if form is JSONL:
-        return (JsonBlock(block) for block in read_blocks(path))
+        return map(JsonBlock, blocks)
     if form in (CSV, TEXT):
-        return _csv_blocks(path, delimiter)
+        return _csv_blocks(path, blocks, dialect.delimiter)
     raise LaserError(f"{path}: {form.title} is not a format of tables")
 
 
-def live_rows(path: str, form: Format, delimiter: str) -> Iterator[NumberedRow]:
+def live_rows(path: str, form: Format, dialect: Dialect) -> Iterator[NumberedRow]:
     """The rows of a file that grows, or of standard input."""
     if form is PARQUET:
         if path != STDIN:
@@ -69,8 +72,8 @@ def live_rows(path: str, form: Format, delimiter: str) -> Iterator[NumberedRow]:
         for block in _parquet_blocks(path):
             yield from block.rows()
         return
-    with open_lines(path, grows=True) as lines:
-        yield from _json_rows(lines) if form is JSONL else _csv_rows(path, lines, delimiter, None)
+    with open_lines(path, grows=True, encoding=dialect.encoding) as lines:
+        yield from _json_rows(lines) if form is JSONL else _csv_rows(path, lines, dialect.delimiter, None)
 
 
 # -- CSV
@@ -104,9 +107,9 @@ class CsvBlock:
         return _csv_rows(self.path, self.block.by_line(), self.delimiter, self.header)
 
 
-def _csv_blocks(path: str, delimiter: str) -> Iterator[TableBlock]:
+def _csv_blocks(path: str, blocks: Iterable[Block], delimiter: str) -> Iterator[TableBlock]:
     header: list[str] | None = None
-    for block in _with_whole_fields(read_blocks(path)):
+    for block in _with_whole_fields(blocks):
         below = block
         if header is None:
             header, below = _header(path, block, delimiter)
@@ -134,7 +137,9 @@ def _header(path: str, block: Block, delimiter: str) -> tuple[list[str] | None, 
     """The header, which is the first row that is not blank, and what is below it."""
     lines = block.by_line()
     for place, line in enumerate(lines):
-        fields = _fields(line.text, delimiter) if line.fault is None else []
+        if line.fault is not None:
+            raise _odd_header(path, line.number, line.fault)
+        fields = _fields(line.text, delimiter)
         if fields:
             header = [name.strip() for name in fields]
             _check_header(path, header)
@@ -146,7 +151,9 @@ def _header(path: str, block: Block, delimiter: str) -> tuple[list[str] | None, 
 def _csv_rows(
     path: str | Path, lines: Iterable[Line], delimiter: str, header: list[str] | None
 ) -> Iterator[NumberedRow]:
-    for number, text, fault in CSV.gather(lines):
+    for number, text, fault in join_quoted(lines, delimiter):
+        if fault is not None and header is None:
+            raise _odd_header(path, number, fault)
         if fault is not None:
             yield number, text, fault
             continue
@@ -164,6 +171,10 @@ def _csv_rows(
 
 def _no_header(path: str | Path) -> LaserError:
     return LaserError(f"{path} is empty: a table begins with a line of the names of its columns")
+
+
+def _odd_header(path: str | Path, number: int, fault: str) -> LaserError:
+    return LaserError(f"{path}:{number}: {fault}; name the encoding of the table, as in --encoding cp1252")
 
 
 def _fields(text: str, delimiter: str) -> list[str]:
@@ -197,10 +208,12 @@ class JsonBlock:
     is_text: bool = field(default=False, init=False)
 
     def names(self) -> list[str] | None:
+        """All that occur: a row leaves out what it has not."""
+        found: dict[str, None] = {}
         for _, _, row in self.rows():
             if not isinstance(row, str):
-                return list(row)
-        return None
+                found.update(dict.fromkeys(row))
+        return list(found) or None
 
     def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
         texts = self.block.texts

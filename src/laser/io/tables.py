@@ -7,47 +7,27 @@ malformed, with its line, its column, its value and what was expected.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from functools import partial
-from itertools import islice, repeat
+import logging
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from operator import le
 from typing import Any, NamedTuple
 
-from laser.errors import FactError, LaserError
+from laser.errors import LaserError
 from laser.io.ahead import Ahead
-from laser.io.columns import Memo, from_json_values, from_texts
 from laser.io.formats import format_of
 from laser.io.lines import source_name
-from laser.io.records import Item, Malformed, Record, Rejects, accept_records, reason_of
-from laser.io.table_blocks import Field, NumberedRow, Row, TableBlock, live_rows, table_blocks
-from laser.phrases import listed
-from laser.ticks import Tick, check_time, is_date
-from laser.values import Atom, Predicate
-from laser.values.declared import Declared
+from laser.io.records import Item, Malformed, Record, Rejects, accept_records
+from laser.io.table_blocks import live_rows, table_blocks
+from laser.io.table_input import TableFile
+from laser.io.table_reader import make_reader
+from laser.ticks import Tick
+from laser.values import Atom
 
-__all__ = ["TIMES", "Facts", "TableInput", "follow_table", "read_tables"]
+__all__ = ["Facts", "follow_table", "read_tables"]
 
-TIMES = ("time", "timestamp", "ts")
-"""The columns that are the time where none is named, the first that there is."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableInput:
-    """A file as the facts of a predicate."""
-
-    predicate: Predicate
-    path: str
-    layout: str | None = None
-    names: Sequence[str] = ()
-    """What the program calls the arguments, where it says so."""
-    types: Sequence[Declared] = ()
-    columns: Sequence[str] = ()
-    """The columns of the arguments, where they are named; else those called as the arguments, or all but the time."""
-    time: str | None = None
-    delimiter: str = ","
+log = logging.getLogger("laser")
 
 
 class Facts(NamedTuple):
@@ -57,8 +37,12 @@ class Facts(NamedTuple):
     facts: list[tuple[Any, ...]]
     iso: bool
 
-    def between(self, first: int, last: int) -> Facts:
-        """A part of it, by the places of the facts."""
+    def within(self, start: int | None, until: int | None) -> Facts:
+        """Those from one time point to another, where these are said."""
+        first = 0 if start is None else bisect_left(self.times, start)
+        last = len(self.times) if until is None else bisect_right(self.times, until)
+        if last - first == len(self.times):
+            return self
         return Facts(self.times[first:last], self.facts[first:last], self.iso)
 
     def by_time(self) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
@@ -76,15 +60,19 @@ class Facts(NamedTuple):
 
 
 def read_tables(
-    inputs: Sequence[TableInput], tick: Tick, rejects: Rejects | None = None, ahead: Ahead | None = None
+    inputs: Sequence[TableFile],
+    tick: Tick,
+    rejects: Rejects | None = None,
+    ahead: Ahead | None = None,
+    tell: Callable[[str], object] = log.warning,
 ) -> Facts:
     """The rows of all tables as one stream, in the order of time; those too far ``ahead`` are malformed."""
     times: list[int] = []
     facts: list[tuple[Any, ...]] = []
     kinds: set[bool] = set()
     for table in inputs:
-        reader = _Reader(table, tick, ahead)
-        for block in table_blocks(table.path, format_of(table.path, table.layout), table.delimiter):
+        reader = make_reader(table, tick, ahead, tell)
+        for block in table_blocks(table.path, format_of(table.path, table.layout), table.dialect, table.text):
             found = reader.bulk(block)
             if found is None:
                 items = _named(reader.items(block.rows()), len(inputs) > 1 and table.path)
@@ -110,123 +98,18 @@ def _sorted(found: Facts) -> Facts:
 
 
 def follow_table(
-    table: TableInput, tick: Tick, rejects: Rejects | None = None, ahead: Ahead | None = None
+    table: TableFile,
+    tick: Tick,
+    rejects: Rejects | None = None,
+    ahead: Ahead | None = None,
+    tell: Callable[[str], object] = log.warning,
 ) -> Iterator[Record]:
     """The rows of a table as they come: standard input, or a file that grows. They are not sorted."""
-    rows = live_rows(table.path, format_of(table.path, table.layout), table.delimiter)
-    return accept_records(_Reader(table, tick, ahead).items(rows), rejects, source_name(table.path))
+    rows = live_rows(table.path, format_of(table.path, table.layout), table.dialect)
+    return accept_records(make_reader(table, tick, ahead, tell).items(rows), rejects, source_name(table.path))
 
 
 def _named(items: Iterable[Item], path: str | bool) -> Iterator[Item]:
     """What is malformed, with the file where there are several."""
     for item in items:
         yield item._replace(reason=f"{path}: {item.reason}") if path and isinstance(item, Malformed) else item
-
-
-class _Reader:
-    """Reads one table; which column is what is settled with its first row."""
-
-    def __init__(self, table: TableInput, tick: Tick, ahead: Ahead | None) -> None:
-        self.table, self.tick, self.ahead = table, tick, ahead
-        self.time = ""
-        self.args: Sequence[str] = ()
-        self.iso = False
-        self._kinds: set[bool] = set()
-        self._points = Memo(self._point)
-        self._memos = [Memo(partial(self._read, kind)) for kind in table.types]
-
-    def bulk(self, block: TableBlock) -> tuple[list[int], list[tuple[Any, ...]]] | None:
-        """The times and facts of a block; None where some row needs a closer look."""
-        if not self.time and (names := block.names()) is not None:
-            self._settle(names)
-        found = block.columns([self.time, *self.args]) if self.time else None
-        if not found:
-            return None
-        moments, *values = found
-        times = self._times(moments)
-        convert = from_texts if block.is_text else from_json_values
-        columns = [convert(*given) for given in zip(values, self.table.types, self._memos, strict=True)]
-        if times is None or not times or any(column is None for column in columns):
-            return None
-        return times, list(zip(repeat(self.table.predicate.name), *columns))
-
-    def _times(self, moments: Sequence[Any]) -> list[int] | None:
-        """The time points of a column; all are dates, or none."""
-        if len(set(map(type, moments))) != 1:
-            return None
-        points = self._points.all(moments)
-        if not points or len(self._kinds) > 1:
-            return None
-        self.iso = True in self._kinds
-        return None if self.iso and self.ahead is not None and not self.ahead.covers(max(points)) else points
-
-    def _point(self, moment: Any) -> int:
-        time, iso = self._time(moment)
-        self._kinds.add(iso)
-        return time
-
-    def _read(self, kind: Declared, text: str) -> Any:
-        """A field, or a text of a type of its own that is written as one."""
-        if not text and kind is not Declared.STRING:
-            raise FactError("it is missing")
-        return kind.read(text)
-
-    def items(self, rows: Iterable[NumberedRow]) -> Iterator[Item]:
-        """Rows one by one, with what is wrong with some."""
-        for number, text, row in rows:
-            if isinstance(row, str):
-                yield Malformed(number, text, row)
-                continue
-            if not self.time:
-                self._settle(list(row))
-            try:
-                time, iso = self._time(row.get(self.time))
-                if iso and self.ahead is not None and (fault := self.ahead.fault(time, number)) is not None:
-                    raise FactError(f"column {self.time}: {fault}")
-                yield Record(time, (self._fact(row),), iso, number, text)
-            except (LaserError, ValueError) as error:
-                yield Malformed(number, text, reason_of(error))
-
-    def _settle(self, columns: list[str]) -> None:
-        table = self.table
-        self.time = table.time or next((name for name in TIMES if name in columns), "")
-        if self.time not in columns:
-            asked = f"there is no column {self.time!r}" if self.time else "which column is the time? Say --time COLUMN"
-            raise LaserError(f"{table.path}: {asked}; its columns are {listed(columns, 'and')}")
-        rest = [name for name in columns if name != self.time]
-        self.args = table.columns or table.names or rest
-        missing = [name for name in self.args if name not in columns]
-        if missing:
-            raise LaserError(
-                f"{table.path}: there is no column {missing[0]!r}; its columns are {listed(columns, 'and')}"
-            )
-        if len(self.args) != table.predicate.arity:
-            name = table.predicate.name
-            raise LaserError(
-                f"{table.path}: the program reads {table.predicate}, and there are {len(self.args)} columns for its arguments "
-                f"({', '.join(self.args)}): name those that are meant, as in --columns {name}={','.join(rest[: table.predicate.arity])}"
-            )
-
-    def _time(self, value: Any) -> tuple[int, bool]:
-        if value is None or value == "":
-            raise FactError(f"column {self.time} is missing")
-        if isinstance(value, str | datetime):
-            text = value.strip() if isinstance(value, str) else value
-            try:
-                return self.tick.point(int(text) if isinstance(text, str) and text.isdigit() else text), is_date(text)
-            except LaserError as error:
-                raise FactError(f"column {self.time}: {error}") from None
-        return check_time(value), False
-
-    def _fact(self, row: Row) -> Atom:
-        name, types = self.table.predicate.name, self.table.types
-        return Atom.of((name, *(self._value(row, arg, kind) for arg, kind in zip(self.args, types, strict=True))))
-
-    def _value(self, row: Row, column: str, kind: Declared) -> Any:
-        value = row.get(column)
-        if value is None or (value == "" and kind is not Declared.STRING):
-            raise FactError(f"column {column} is missing: {kind.words} is expected")
-        try:
-            return kind.read(str(value)) if isinstance(value, Field) else kind.check(value)
-        except FactError as error:
-            raise FactError(f"column {column}: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, tzinfo
 
 from laser.errors import FactError
 from laser.syntax.tree import InputDirective
@@ -11,8 +12,8 @@ from laser.values import Atom, Predicate
 __all__ = ["of_types"]
 
 
-def of_types(fact: Atom, inputs: Mapping[Predicate, InputDirective]) -> Atom:
-    """A fact, if its values have the types that are declared for its predicate; else FactError says which has not.
+def of_types(fact: Atom, inputs: Mapping[Predicate, InputDirective], zone: tzinfo = UTC) -> Atom:
+    """A fact, if its values have the types that are declared for its predicate; else FactError says which has not. A time without a zone is in ``zone``.
 
     >>> from laser.syntax.parser import parse_tree
     >>> inputs = parse_tree("#input hr(patient: string, bpm: number).").inputs
@@ -26,7 +27,7 @@ def of_types(fact: Atom, inputs: Mapping[Predicate, InputDirective]) -> Atom:
     values = []
     for (name, kind), value in zip(declared.fields, fact.args, strict=True):
         try:
-            values.append(kind.check(value))
+            values.append(kind.check(value, zone))
         except FactError as error:
             raise FactError(f"{name} of {fact}: {error}") from None
     return Atom.of((fact.predicate, *values))

@@ -71,7 +71,7 @@ def intervals(
 def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: RunSettings) -> Iterator[Interval]:
     """A stream of Python objects that is all there; what does not fit into a timeline, the reasoner tells."""
     given = list(stream)
-    options: RunOptions = _options(settings)
+    options: RunOptions = settings.options()
     numbered = [(time, facts) for time, facts in given if type(time) is int]
     if len(numbered) < len(given) or not _is_ordered(numbered, settings):
         return reasoner.intervals(program, given, **options)
@@ -91,19 +91,6 @@ def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: Ru
             raise
         log.info("the reasoner answers: %s", refusal)
         return reasoner.intervals(program, given, **options)
-
-
-def _options(settings: RunSettings) -> RunOptions:
-    return RunOptions(
-        start=settings.start,
-        until=settings.until,
-        background=settings.background,
-        constants=settings.constants,
-        tick=settings.tick,
-        limit=settings.limit,
-        dates=settings.dates,
-        warmup=settings.warmup,
-    )
 
 
 def _is_ordered(given: Sequence[tuple[int, Any]], settings: RunSettings) -> bool:
@@ -247,6 +234,6 @@ class History:
 
     def _reason(self, first: int, last: int) -> list[Interval]:
         stream = facts_of(self._duck.connection, self._tables, first, last)
-        options = _options(self._settings)
+        options = self._settings.options()
         options["start"], options["until"] = first, last
         return list(reasoner.intervals(self._program, stream, **options))

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, cast
 
 from laser.answers import Interval
+from laser.checks.load import parse
 from laser.errors import LaserError
+from laser.io import Rejects
+from laser.io.declared_tables import TableOptions
+from laser.io.dialect import read_dialect
 from laser.rules.column_names import column_names
 from laser.rules.types import argument_types
-from laser.settings import RunOptions
-from laser.sql.history import Engine, History
+from laser.settings import RunOptions, RunSettings
+from laser.sql.engines import Engine, check_engine
+from laser.sql.files import FileHistory, files_of
+from laser.sql.history import History
 from laser.syntax.program import Program
 from laser.ticks import Tick
 from laser.values import Predicate, static_type, write_value
@@ -26,21 +34,37 @@ __all__ = ["reason"]
 FormOfAnswers: TypeAlias = Literal["intervals", "changes"]
 
 
+class TableRunOptions(RunOptions, total=False):
+    """The options of a run, and how files of text are written: as the command line calls them."""
+
+    predicate: str
+    delimiter: str
+    decimal: str
+    encoding: str
+    rejects: str | Path
+
+
+_OF_FILES = TableRunOptions.__annotations__.keys() - RunOptions.__annotations__.keys()
+
+
 def reason(
     program: Program | str,
-    tables: Mapping[str, Any],
+    tables: Mapping[str, Any] | str | Path,
     *,
     time: str | None = None,
     columns: Mapping[str, Sequence[str]] | None = None,
     as_: FormOfAnswers = "intervals",
     engine: Engine = "auto",
-    **options: Unpack[RunOptions],
+    **options: Unpack[TableRunOptions],
 ) -> dict[str, pa.Table]:
     """The answers over tables, as tables of Arrow by the names of predicates (with the arity, where a name has several).
 
-    ``tables`` are those of pandas, Arrow or Polars, or paths of Parquet files, by predicate. ``time`` names their column of times (without it:
+    ``tables`` are those of pandas, Arrow or Polars, or paths of Parquet, CSV or JSON Lines files, by predicate. ``time`` names their column of times (without it:
     ``time``, ``timestamp`` or ``ts``), ``columns`` the columns that are the arguments, where they are not those that the program
     declares or all others.
+
+    A row of a file of text that does not fit raises RecordError, or goes to the file ``rejects``. A path in the place of all tables is a
+    file in which the column ``predicate`` says of which predicate each row is.
 
     An answer has the columns of its arguments, and ``since`` and ``until``; as changes, ``time`` and ``holds``.
 
@@ -52,14 +76,39 @@ def reason(
     """
     if as_ not in ("intervals", "changes"):
         raise ValueError(f"as_ is 'intervals' or 'changes', not {as_!r}")
-    with History(program, tables, time=time, columns=columns, engine=engine, **options) as history:
-        return _Answers(history, as_).tables()
+    check_engine(engine)
+    given = cast(dict[str, Any], dict(options))
+    how = {name: given.pop(name) for name in _OF_FILES if name in given}
+    files = files_of(tables)
+    if files is None:
+        if how:
+            raise TypeError(f"{next(iter(how))} is for files of CSV and JSON Lines")
+        with History(
+            program, cast(Mapping[str, Any], tables), time=time, columns=columns, engine=engine, **given
+        ) as found:
+            return _Answers(found, as_).tables()
+    settings = RunSettings.read(given)
+    read = parse(program) if isinstance(program, str) else program
+    with _rejects(how.pop("rejects", None)) as rejects:
+        predicate = how.pop("predicate", None)
+        wanted = TableOptions(time=time, predicate=predicate, columns=columns or {}, dialect=read_dialect(**how))
+        return _Answers(FileHistory(read, settings, files, wanted, rejects, engine), as_).tables()
+
+
+@contextmanager
+def _rejects(path: str | Path | None) -> Iterator[Rejects | None]:
+    """Where rows go that do not fit; None where they are errors."""
+    if path is None:
+        yield None
+        return
+    with open(path, "w", encoding="utf-8") as sink:
+        yield Rejects(sink)
 
 
 class _Answers:
     """From the intervals of a history to tables."""
 
-    def __init__(self, history: History, form: FormOfAnswers) -> None:
+    def __init__(self, history: History | FileHistory, form: FormOfAnswers) -> None:
         self.history, self.form, self.core = history, form, history.core
         self.types = argument_types(self.core, history.types, mixed=True)
         self.names = column_names(self.core, history.names)

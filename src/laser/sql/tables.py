@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laser.errors import FactError, LaserError, TimeError
-from laser.io.tables import TIMES
+from laser.io.table_reader import TIMES
 from laser.sql.kinds import Kind, text
 from laser.sql.text import comma, name, names
 from laser.syntax.tree import InputDirective

@@ -25,7 +25,7 @@ from laser.ticks import Tick
 from laser.values import Atom, Iri, Value, write_value
 from laser.values.facts import read_literal
 
-__all__ = ["CSV", "read_field", "write_field"]
+__all__ = ["CSV", "join_quoted", "read_field", "write_field"]
 
 _PADDED = re.compile(r"-?0[0-9][-+0-9.eE]*\Z|-\s")
 """How no table writes a number: 007 is a code, and JSON does not have it either."""
@@ -62,7 +62,7 @@ class Csv(LineFormat):
 
     def gather(self, lines: Iterable[Line]) -> Iterator[Line]:
         """A quoted field may go over several lines: join them, under the number of the first."""
-        return _join_quoted(lines)
+        return join_quoted(lines)
 
     def write_change(self, time: int | str, atom: Atom, holds: bool) -> str:
         return _line([str(time), _TRUTH[holds], *_fields(atom)])
@@ -143,37 +143,38 @@ def _without_header(lines: Iterator[Line]) -> Iterator[Line]:
     yield from lines
 
 
-def _join_quoted(lines: Iterable[Line]) -> Iterator[Line]:
+def join_quoted(lines: Iterable[Line], delimiter: str = ",") -> Iterator[Line]:
+    """Lines with those joined over which a quoted field goes, under the number of the first."""
     first: Line | None = None
     parts: list[str] = []
     for line in lines:
-        if first is None and not _unfinished(line):
+        if first is None and not _unfinished(line, delimiter):
             yield line
             continue
         first = first or line
         parts.append(line.text)
         joined = Line(first.number, "\n".join(parts), line.fault)
-        if line.fault or len(parts) == _MOST_LINES or len(joined.text) > MAX_LINE or not _unfinished(joined):
+        if line.fault or len(parts) == _MOST_LINES or len(joined.text) > MAX_LINE or not _unfinished(joined, delimiter):
             yield joined
             first, parts = None, []
     if first is not None:
         yield Line(first.number, "\n".join(parts))
 
 
-def _unfinished(line: Line) -> bool:
+def _unfinished(line: Line, delimiter: str) -> bool:
     """Whether a quoted field is still open at the end; an even number of quotes leaves none open."""
     if line.fault or line.text.count('"') % 2 == 0:
         return False
     try:
-        _row(line.text)
+        _row(line.text, delimiter)
     except FactError as error:
         return "does not end" in str(error)
     return False
 
 
-def _row(text: str) -> list[str]:
+def _row(text: str, delimiter: str = ",") -> list[str]:
     try:
-        row = next(csv.reader([text], strict=True, skipinitialspace=True), [])
+        row = next(csv.reader([text], strict=True, skipinitialspace=True, delimiter=delimiter), [])
     except csv.Error as error:
         open_quote = "unexpected end of data" in str(error)
         raise FactError("a quoted field does not end" if open_quote else f"it is no CSV: {error}") from None
