@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_a_good_program_is_reported_on(laser):
     result = laser("check", "p.lars")
@@ -48,6 +50,16 @@ def test_background_is_known_too(here, laser):
     (here / "kinds.txt").write_text("kind(y).\n")
     laser("check", "b.lars", "--strict", "--stream", "s.stream", code=1)
     laser("check", "b.lars", "--strict", "--stream", "s.stream", "--background", "kinds.txt")
+
+
+@pytest.mark.parametrize("known", [(), ("--stream", "s.stream"), ("--inputs", "a")])
+def test_background_is_not_said_to_stream_in(here, laser, known):
+    (here / "b.lars").write_text("q(X) :- a(X, Y), kind(Y).\n")
+    (here / "kinds.txt").write_text("kind(y).\n")
+    report = json.loads(laser("check", "b.lars", "--json", "--background", "kinds.txt", *known).stdout)
+    roles = {each["name"]: each["roles"] for each in report["predicates"]}
+    assert roles == {"a": ["streamed in"], "kind": ["background"], "q": ["derived"]}
+    assert report["inputs"] == ["a(any, any)"]
 
 
 def test_the_report_as_json(laser):

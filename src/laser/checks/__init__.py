@@ -134,10 +134,11 @@ def find(
     inputs: Collection[Predicate] | None = None,
     constants: Mapping[str, Any] | None = None,
     tick: Tick | None = SECOND,
+    background: Iterable[Predicate] = (),
 ) -> list[Diagnostic]:
     """All errors and warnings, by place; without a tick, durations may be any number of them."""
     known = None if inputs is None else frozenset(inputs)
-    return _findings(CHECKS, Subject(program, known, dict(constants or {}), tick))
+    return _findings(CHECKS, Subject(program, known, dict(constants or {}), tick, frozenset(background)))
 
 
 def _findings(checks: tuple[Check, ...], subject: Subject) -> list[Diagnostic]:

@@ -17,7 +17,7 @@ from laser.rules.partition_key import PartitionKey, find_key
 from laser.rules.reach import kept, reach
 from laser.rules.rule import ResolvedProgram
 from laser.rules.types import argument_types
-from laser.settings import ProgramOptions, RunSettings
+from laser.settings import ReasonerOptions, RunSettings
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program, expect_program
 from laser.ticks import Tick
@@ -124,7 +124,7 @@ def check(
     program: Program | str,
     inputs: Iterable[Predicate | str] | None = None,
     folder: str | PathLike[str] | None = ".",
-    **options: Unpack[ProgramOptions],
+    **options: Unpack[ReasonerOptions],
 ) -> CheckReport:
     """All that can be said about a program; ``inputs`` are the predicates that stream in, as ``temp/1`` or ``temp``.
 
@@ -133,7 +133,7 @@ def check(
     >>> print(check("alarm :- temp(V) in [30], V > 90.", inputs=["temp"]).reach)
     the 30 ticks before the present
     """
-    settings = RunSettings.read(options, ProgramOptions)
+    settings = RunSettings.read(options, ReasonerOptions)
     tick = settings.tick
     if isinstance(program, str):
         try:
@@ -142,9 +142,10 @@ def check(
             return CheckReport(error.name, error.source, tick, (), error.diagnostics)
     program = expect_program(program)
     given: list[Predicate | str] = [inputs] if isinstance(inputs, str) else list(inputs or ())
+    background = frozenset(fact.signature for fact in settings.background)
     known = None if inputs is None else _to_predicates(program, given)
-    findings = (*_strangers(program, given), *find(program, known, settings.constants, tick))
-    subject = Subject(program, known)
+    findings = (*_strangers(program, given), *find(program, known, settings.constants, tick, background))
+    subject = Subject(program, known, given=background)
     if any(finding.severity == "error" for finding in findings):
         return CheckReport(program.name, program.source, tick, _predicates(subject, {}), findings)
     try:

@@ -31,6 +31,8 @@ class Subject:
     inputs: frozenset[Predicate] | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
     tick: Tick | None = None
+    given: frozenset[Predicate] = frozenset()
+    """The predicates of the background data of the run."""
 
     @property
     def rules(self) -> tuple[tree.Rule, ...]:
@@ -62,8 +64,8 @@ class Subject:
 
     @cached_property
     def background(self) -> frozenset[Predicate]:
-        """The predicates of the facts in the program."""
-        return frozenset(fact.atom.predicate for fact in self.program.facts)
+        """The predicates of the facts in the program, and of background data."""
+        return self.given | {fact.atom.predicate for fact in self.program.facts}
 
     @cached_property
     def read(self) -> frozenset[Predicate]:

@@ -69,14 +69,14 @@ class CheckOptions(options.RunFlags):
             program = parse_tree(text, self.program, Path(self.program).parent)
         except ProgramError as error:
             return CheckReport(self.program, text, self.tick, (), error.diagnostics)
-        return check(program, self._known(), constants=self.consts, tick=self.tick)
+        background = self.settings.background
+        return check(program, self._known(), constants=self.consts, tick=self.tick, background=background)
 
     def _known(self) -> frozenset[Predicate | str] | None:
         """What is said or seen to come from outside; None where nothing is known."""
         if self.inputs is None and self.stream is None:
             return None
-        facts = self.settings.background
-        return (self.inputs or frozenset()) | self._seen() | {fact.signature for fact in facts}
+        return (self.inputs or frozenset()) | self._seen()
 
     def _seen(self) -> frozenset[Predicate]:
         if self.stream is None:

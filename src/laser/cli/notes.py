@@ -21,8 +21,8 @@ def warn_of_program(program: Program, settings: RunSettings) -> None:
     read = {literal.atom.predicate for rule in program.rules for literal in rule.all_literals}
     written = {fact.atom.predicate for fact in program.facts}
     given = {atom.signature for atom in settings.background}
-    inputs = frozenset(program.inputs) | given if program.inputs else read - derived - written
-    for finding in find(program, inputs, settings.constants, settings.tick):
+    inputs = frozenset(program.inputs) or read - derived - written - given
+    for finding in find(program, inputs, settings.constants, settings.tick, given):
         if finding.severity == "warning":
             place = f":{finding.span.line}:{finding.span.column}" if finding.span else ""
             hint = f"; {finding.hint}" if finding.hint else ""
