@@ -118,3 +118,26 @@ def test_a_state_knows_its_zone() -> None:
     assert laser.Reasoner.restore(program, state, tick="1 h", dates=True).advance("2026-03-28T15:00:00Z")
     with pytest.raises(laser.StateError):
         laser.Reasoner.restore(program.replace("Tokyo", "Seoul"), state, tick="1 h")
+
+
+def test_times_from_python_that_say_no_zone_are_in_that_of_the_run():
+    program = '#zone "Europe/Vienna".\nlate(J, D) :- job(J, D), D > 2026-07-01T00:00, open(O), D > O.'
+    reasoner = laser.Reasoner(program, start="2026-03-02T22:00", background=["open(2026-06-01T00:00)"])
+    assert reasoner.start == 1772485200
+    facts = ["job(a, 2026-07-02T00:00)", ("job", "b", datetime(2026, 7, 2)), ("job", "c", datetime(2026, 6, 30, 22))]
+    changes = reasoner.advance("2026-03-02T22:00", facts)
+    due = laser.Time.of(datetime(2026, 7, 1, 22, tzinfo=UTC))
+    assert [change.atom.args for change in changes] == [("a", due), ("b", due)]
+    assert str(changes[0].atom) == "late(a, 2026-07-01T22:00:00Z)"
+
+
+def test_a_program_with_local_times_runs_in_any_zone():
+    program = laser.parse("late(J) :- job(J) at T in [0], T >= 2026-03-02T22:00.")
+    assert str(program) == "late(J) :- job(J) at T in [0], T >= 2026-03-02T22:00:00.\n"
+    assert laser.parse(str(program)) == program
+    for zone, time in (("UTC", "22:00:00Z"), ("Europe/Vienna", "21:00:00Z"), ("America/New_York", "03:00:00Z")):
+        day = 3 if zone.startswith("America") else 2
+        reasoner = laser.Reasoner(program, zone=zone)
+        moment = datetime.fromisoformat(f"2026-03-0{day}T{time}")
+        assert reasoner.advance(moment - timedelta(seconds=1), ["job(a)"]) == []
+        assert len(reasoner.advance(moment, ["job(a)"])) == 1

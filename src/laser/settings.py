@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from laser.errors import TimeError
@@ -11,6 +11,7 @@ from laser.phrases import shown
 from laser.ticks import SECOND, Tick, TimeInput, is_date, read_length
 from laser.values import Atom
 from laser.values.facts import FactInput, to_atoms
+from laser.values.time import texts_in
 from laser.zones import zone_of
 
 __all__ = ["DEFAULTS", "DEFAULT_LIMIT", "ProgramOptions", "ReasonerOptions", "RunOptions", "RunSettings", "read_warmup"]
@@ -61,8 +62,12 @@ class RunSettings:
     """In which zone times are that say none, and the calendar; UTC where neither this nor the program names one."""
 
     @classmethod
-    def read(cls, options: Mapping[str, Any], known: type = RunOptions, **named: Any) -> RunSettings:
+    def read(
+        cls, options: Mapping[str, Any], known: type = RunOptions, in_zone: str | None = None, **named: Any
+    ) -> RunSettings:
         """What a user gave to a function that takes these options, and perhaps some by name, checked.
+
+        Times that say no zone are in that of the program (``in_zone``), if it has one.
 
         >>> RunSettings.read({"start": 3, "tick": "250 ms"}).tick.ticks(1, "s")
         4
@@ -72,12 +77,14 @@ class RunSettings:
             if name not in names:
                 raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
         given = {**options, **named}
-        tick = Tick.parse(given.get("tick", SECOND)).in_zone(_zone(given.get("zone")))
+        tick = Tick.parse(given.get("tick", SECOND)).in_zone(in_zone or _zone(given.get("zone")))
         start, until = given.get("start"), given.get("until")
+        with texts_in(tick.zone):
+            background = tuple(to_atoms(given.get("background", ())))
         return cls(
             start=None if start is None else tick.point(start),
             until=None if until is None else tick.point(until),
-            background=tuple(to_atoms(given.get("background", ()))),
+            background=background,
             constants=dict(given.get("constants") or {}),
             tick=tick,
             limit=_limit(given.get("limit", DEFAULT_LIMIT)),
@@ -85,10 +92,6 @@ class RunSettings:
             warmup=read_warmup(given.get("warmup"), tick),
             zone=_zone(given.get("zone")),
         )
-
-    def in_zone_of(self, zone: str | None) -> RunSettings:
-        """The same with times in the zone of a program, if it names one."""
-        return self if zone is None else replace(self, tick=self.tick.in_zone(zone))
 
     def options(self) -> RunOptions:
         """The same as options of a call."""

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from fractions import Fraction
 from functools import cache, lru_cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from laser.errors import TimeError
 
-__all__ = ["CODE_NAMES", "Days", "check_tick", "zone_of"]
+__all__ = ["CODE_NAMES", "Days", "Shift", "check_tick", "shifts", "zone_of"]
 
 _OFFSET = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?")
 _ZERO = frozenset({"z", "utc", "gmt", "ut", "etc/utc"})
 _SECONDS_A_DAY = 86_400
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_YEAR = 2100
 _YEARS = range(1970, 2038)
 """The years over which a zone is asked for its offsets; later ones repeat the last rules."""
 
@@ -47,6 +50,49 @@ def offsets(zone: tzinfo) -> frozenset[int]:
     days = (datetime(year, month, 1, tzinfo=UTC) for year in _YEARS for month in range(1, 13))
     found = (day.astimezone(zone).utcoffset() for day in days)
     return frozenset(int(offset.total_seconds()) for offset in found if offset is not None)
+
+
+class Shift(NamedTuple):
+    """That clocks of a zone change: from which time on, as they show it, and by how many seconds they are then ahead of UTC.
+
+    A time that they show twice is the first one, and one that they skip is told by the offset before, as Python has it.
+    """
+
+    local: int
+    offset: int
+
+
+@cache
+def shifts(zone: tzinfo) -> tuple[Shift, ...]:
+    """All shifts of a zone from 1970 to the end of the century; the first one is how it began.
+
+    >>> [shift.offset for shift in shifts(zone_of("+09:00"))], len(shifts(zone_of("Europe/Vienna"))) > 200
+    ([32400], True)
+    """
+    before = _offset(_EPOCH, zone)
+    found = [Shift(-(2**62) // 1_000_000, before)]
+    week, moment = timedelta(days=7), _EPOCH
+    while moment.year < _LAST_YEAR:
+        after = _offset(moment + week, zone)
+        if after != before:
+            change = _change(moment, moment + week, zone)
+            found.append(Shift(int((change - _EPOCH).total_seconds()) + max(before, after), after))
+        moment, before = moment + week, after
+    return tuple(found)
+
+
+def _offset(moment: datetime, zone: tzinfo) -> int:
+    offset = moment.astimezone(zone).utcoffset()
+    return 0 if offset is None else int(offset.total_seconds())
+
+
+def _change(before: datetime, after: datetime, zone: tzinfo) -> datetime:
+    """The first second at which a zone has another offset than ``before``."""
+    offset = _offset(before, zone)
+    while after - before > timedelta(seconds=1):
+        middle = before + (after - before) // timedelta(seconds=1) // 2 * timedelta(seconds=1)
+        before, after = (middle, after) if _offset(middle, zone) == offset else (before, middle)
+    return after
 
 
 def check_tick(seconds: Fraction, zone: tzinfo) -> None:
@@ -108,7 +154,6 @@ class Days:
 
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @lru_cache(maxsize=4096)

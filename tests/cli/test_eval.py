@@ -324,3 +324,54 @@ def test_a_stream_that_no_rule_can_read_is_told_of(here, laser, program, words):
     assert told.startswith(words)
     assert bool(told) == bool(words)
     assert laser("eval", "r.lars", "s.stream", "-q").stderr == ""
+
+
+ZONED = """#const open = 2026-07-01T00:00.
+late(J, D) :- job(J, D) at T in [0], D > open, T >= 2026-03-02T22:00.
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        ("text", "2026-03-02T22:00:00+01:00  + late(a, 2026-07-02T00:00:00+02:00)"),
+        ("csv", "2026-03-02T22:00:00+01:00,true,late,a,2026-07-02T00:00:00+02:00"),
+        (
+            "jsonl",
+            '{"time": "2026-03-02T22:00:00+01:00", "holds": true, "predicate": "late", '
+            '"args": ["a", {"time": "2026-07-02T00:00:00+02:00"}]}',
+        ),
+    ],
+)
+@pytest.mark.parametrize("by", ["option", "program"])
+def test_times_are_read_and_written_in_the_zone_of_the_run(here, laser, form, line, by):
+    zone = '#zone "Europe/Vienna".\n' if by == "program" else ""
+    (here / "z.lars").write_text(zone + ZONED)
+    (here / "z.stream").write_text(
+        "2026-03-02T21:59:59: job(b, 2026-07-02T00:00).\n2026-03-02T22:00: job(a, 2026-07-02T00:00).\n"
+    )
+    command = ["eval", "z.lars", "z.stream", "--format", form, *([] if zone else ["--zone", "Europe/Vienna"])]
+    assert line in laser(*command).stdout.splitlines()
+    assert "late" not in laser(*command, "--const", "open=2026-07-02T00:00").stdout
+    piped = laser(*command[:2], "-", *command[3:], stdin=(here / "z.stream").read_text())
+    assert line in piped.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_fields_of_streams_that_say_no_zone_are_in_that_of_the_run(here, laser, name):
+    (here / "z.lars").write_text(f'#zone "Europe/Vienna".\n{ZONED}')
+    (here / "t.csv").write_text("2026-03-02T22:00,job,a,2026-07-02T00:00\n")
+    (here / "t.jsonl").write_text(
+        '{"time": "2026-03-02T22:00", "predicate": "job", "args": ["a", {"time": "2026-07-02T00:00"}]}\n'
+    )
+    assert laser("eval", "z.lars", name).stdout == "2026-03-02T22:00:00+01:00  + late(a, 2026-07-02T00:00:00+02:00)\n"
+
+
+def test_explanations_and_plots_are_in_the_zone_of_the_run(here, laser):
+    (here / "z.lars").write_text(f'#zone "Europe/Vienna".\n{ZONED}')
+    (here / "z.stream").write_text("2026-03-02T22:00: job(a, 2026-07-02T00:00).\n")
+    why = laser("explain", "z.lars", "z.stream", "late(a, 2026-07-02T00:00)").stdout
+    assert why.startswith("late(a, 2026-07-02T00:00:00+02:00) holds at 2026-03-02T22:00:00+01:00")
+    assert "2026-03-02T22:00:00+01:00 >= 2026-03-02T22:00:00+01:00" in why
+    assert "Z" not in why
+    assert "a, 2026-07-02T00:00:00+02:00" in laser("plot", "z.lars", "z.stream", "--as", "svg").stdout

@@ -141,3 +141,18 @@ def test_mixed_columns_are_text_in_the_notation_of_programs(spark):
     answers = reason(program, {"a": Input(frame, ["v"], "t", terms=frozenset({"v"}))}, mixed=True, start=1, until=3)
     assert sorted(row[0] for row in answers["q"].collect()) == ['"two words"', "7", "<http://e.org/a>"]
     assert [tuple(row) for row in answers["n"].collect()] == [(8.0, 3, 3)]
+
+
+@pytest.mark.parametrize("engine", ["auto", "reasoner"])
+def test_times_of_a_program_that_say_no_zone_are_in_that_of_the_session(spark, engine):
+    rows = [("2026-03-02T20:59:59Z", "a"), ("2026-03-02T21:00:00Z", "b"), ("2026-03-02T22:00:00Z", "c")]
+    jobs = spark.createDataFrame(rows, "ts string, job string")
+    program = "late(J) :- job(J) at T in [0], T >= 2026-03-02T22:00."
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    try:
+        for name, late in (("Europe/Vienna", {"b", "c"}), ("UTC", {"c"})):
+            spark.conf.set("spark.sql.session.timeZone", name)
+            answers = reason(program, {"job": jobs}, time="ts", engine=engine)
+            assert {row.job for row in answers["late"].collect()} == late
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)

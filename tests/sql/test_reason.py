@@ -8,6 +8,7 @@ import pytest
 
 import laser
 from laser import LaserError
+from laser.zones import zone_of
 
 pa = pytest.importorskip("pyarrow")
 
@@ -141,3 +142,24 @@ def test_the_zone_of_a_run_reaches_the_calendar():
     given = temp(ts=[datetime(2026, 3, 2, 22, tzinfo=UTC)] * 3)
     assert laser.reason(program, {"temp": given}, engine="reasoner", zone="Europe/Vienna")["night"].num_rows == 2
     assert laser.reason(program, {"temp": given}, engine="reasoner")["night"].num_rows == 0
+
+
+LOCAL = [
+    "2026-03-29T01:59:59",
+    "2026-03-29T02:30:00",
+    "2026-03-29T03:00:00",
+    "2026-10-25T02:30:00",
+    "2026-10-25T03:00:00",
+]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Vienna", "America/New_York", "+05:30", "Africa/Casablanca"])
+def test_timestamps_without_a_zone_are_in_that_of_the_run(zone):
+    times = [datetime.fromisoformat(text) for text in LOCAL]
+    there = zone_of(zone)
+    right = [time.replace(tzinfo=there).astimezone(UTC) for time in times]
+    table = pa.table({"ts": pa.array(times, pa.timestamp("us")), "n": list(range(5))})
+    program = "p(N) :- q(N)."
+    for engine in ("sql", "reasoner"):
+        rows = laser.reason(program, {"q": table}, engine=engine, zone=zone)["p"].to_pylist()
+        assert {row["n"]: row["since"] for row in rows} == dict(enumerate(right))

@@ -70,7 +70,7 @@ class CheckOptions(options.RunFlags):
         except ProgramError as error:
             return CheckReport(self.program, text, self.tick, (), error.diagnostics)
         background = self.settings.background
-        return check(program, self._known(), constants=self.consts, tick=self.tick, background=background)
+        return check(program, self._known(), constants=self.constants, tick=self.tick, background=background)
 
     def _known(self) -> frozenset[Predicate | str] | None:
         """What is said or seen to come from outside; None where nothing is known."""

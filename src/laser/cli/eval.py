@@ -37,6 +37,7 @@ from laser.sql.history import Engine
 from laser.syntax.program import Program
 from laser.ticks import read_length
 from laser.values.facts import FactInput
+from laser.values.time import texts_in
 
 __all__ = ["command"]
 
@@ -184,6 +185,11 @@ def evaluate(wanted: EvalOptions) -> int:
         raise click.UsageError(f"--only {wanted.only} is for --as changes")
     program = load(wanted.program)
     wanted = wanted.in_zone_of(program)
+    with texts_in(wanted.tick.zone):
+        return _evaluate(wanted, program)
+
+
+def _evaluate(wanted: EvalOptions, program: Program) -> int:
     settings = wanted.settings
     accept(program, settings)  # what is wrong with it is said before a record arrives
     wanted.warn(program)

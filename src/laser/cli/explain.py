@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,13 +21,11 @@ from laser.io import write_whole
 from laser.io.lines import STDIN
 from laser.io.records import Record
 from laser.syntax.program import Program
-from laser.ticks import Tick
+from laser.values.time import texts_in
 
 __all__ = ["command"]
 
 NARROWEST, WIDEST = 60, 120
-MOST_DATES = 12
-"""So many time points are given their dates; of more, the first and the last."""
 
 
 @click.command("explain")
@@ -69,8 +65,9 @@ def command(**given: Any) -> int:
     """
     wanted = ExplainOptions(**_with_stream(**given))
     wanted = wanted.in_zone_of(load(wanted.program))
-    answer, dated = wanted.answer()
-    wanted.show(answer, dated)
+    with texts_in(wanted.tick.zone):
+        answer, dated = wanted.answer()
+        wanted.show(answer, dated)
     return int(answer.holds == wanted.why_not)
 
 
@@ -122,9 +119,13 @@ class ExplainOptions(options.RunFlags):
         first = start if start is not None else min((time for time, _ in stream), default=at)
         if at < first + core.warmup:
             messages.say(
-                f"the output is held back until {first + core.warmup}, when the program is warm; its rules say:"
+                f"the output is held back until {self._written(first + core.warmup, core.dates)}, when the program is warm; "
+                "its rules say:"
             )
         return ask_stream(program, settings, stream, goal, at, self.every), core.dates
+
+    def _written(self, point: int, dates: bool) -> str:
+        return self.tick.to_text(point) if dates else str(point)
 
     def _records(self, program: Program, at: int | None) -> list[Record]:
         """The records up to the time that is asked about; nothing after it is read."""
@@ -136,32 +137,18 @@ class ExplainOptions(options.RunFlags):
         return records
 
     def show(self, answer: Explanation, dated: bool) -> None:
+        dates = self.tick if dated else None
         if self.as_json:
-            click.echo(json.dumps(answer.to_json(), ensure_ascii=False, indent=2))
+            click.echo(json.dumps(answer.to_json(dates), ensure_ascii=False, indent=2))
         elif self.as_dot:
-            click.echo(answer.to_dot())
+            click.echo(answer.to_dot(dates))
         elif self.svg is not None and self.svg != STDIN:
             with write_whole(self.svg) as file:
-                file.write(answer.to_svg(self.tick if dated else None) + "\n")
+                file.write(answer.to_svg(dates) + "\n")
         elif self.svg is not None:
-            click.echo(answer.to_svg(self.tick if dated else None))
+            click.echo(answer.to_svg(dates))
         else:
-            messages.say(answer.to_text(colour=True, width=_width()), err=False)
-            if dated:
-                messages.say("\n".join(["", *_calendar(answer, self.tick)]), err=False)
-
-
-def _calendar(answer: Explanation, tick: Tick) -> Iterator[str]:
-    """The dates of the time points that an explanation names."""
-    points = sorted({int(digits) for digits in re.findall(r"(?<![\w.])\d{1,30}(?![\w.])", answer.to_text())})
-    near = [point for point in points if _could_be_meant(point, answer)]
-    for point in near if len(near) <= MOST_DATES else [*near[: MOST_DATES - 1], near[-1]]:
-        yield f"{point} is {tick.to_text(point)}"
-
-
-def _could_be_meant(point: int, answer: Explanation) -> bool:
-    """Whether a number may be a time: within a factor of two of the one that was asked about, far from ordinary values."""
-    return answer.time // 2 <= point <= 2 * answer.time
+            messages.say(answer.to_text(colour=True, width=_width(), dates=dates), err=False)
 
 
 def _width() -> int:

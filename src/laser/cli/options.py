@@ -31,7 +31,8 @@ from laser.io.tables import Facts, follow_table, read_tables
 from laser.settings import DEFAULT_LIMIT, RunSettings, read_warmup
 from laser.syntax.program import Program
 from laser.ticks import OFF, SECOND, Tick, read_length
-from laser.values import Predicate, Value
+from laser.values import Predicate, Time, Value
+from laser.values.time import is_local, texts_in
 
 __all__ = [
     "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "quiet", "start",
@@ -86,12 +87,19 @@ def _consts(context: click.Context, option: click.Parameter, texts: tuple[str, .
     return given
 
 
+class LocalTime(str):
+    """A time that says no zone, as it was written: it is one only in the zone of the run."""
+
+    __slots__ = ()
+
+
 def _const(context: click.Context, option: click.Parameter, text: str) -> tuple[str, Value]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise click.BadParameter(f"{text!r} gives no value: write NAME=VALUE, as in n=30", context, option)
     try:
-        return name.strip(), read_field(value.strip())
+        found = read_field(value.strip())
+        return name.strip(), LocalTime(value.strip()) if isinstance(found, Time) and is_local(value.strip()) else found
     except (LaserError, ValueError) as error:
         raise click.BadParameter(str(error), context, option) from None
 
@@ -227,6 +235,12 @@ def time_point(text: str | None, tick: Tick, option: str) -> int | None:
         raise click.BadParameter(str(error), param_hint=option) from None
 
 
+def in_zone(consts: Mapping[str, Value], tick: Tick) -> dict[str, Value]:
+    """Values of constants, of which times that say no zone are in that of the tick."""
+    with texts_in(tick.zone):
+        return {name: read_field(value) if isinstance(value, LocalTime) else value for name, value in consts.items()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunFlags:
     """The options of a command that has to do with a run; each command adds its own."""
@@ -259,6 +273,11 @@ class RunFlags:
         except TimeError as error:
             raise click.BadParameter(str(error), param_hint="--zone") from None
 
+    @property
+    def constants(self) -> dict[str, Value]:
+        """The values of ``--const``; times that say no zone are in that of the run."""
+        return in_zone(self.consts, self.tick)
+
     @cached_property
     def settings(self) -> RunSettings:
         """Times are read with the tick, background data from their files."""
@@ -270,7 +289,7 @@ class RunFlags:
             start=start,
             until=until,
             background=facts,
-            constants=self.consts,
+            constants=self.constants,
             tick=self.tick,
             limit=self.limit,
             warmup=read_warmup(self.warmup, self.tick),

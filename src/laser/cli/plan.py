@@ -36,12 +36,14 @@ def command(program: str, consts: dict[str, Value], tick: Tick, source: bool, sq
       laser plan cooling.lars --sql
       laser plan cooling.lars --sql spark
     """
+    read = load(program)
+    constants = options.in_zone(consts, tick.in_zone(read.zone))
     if sql is not None:
         from laser.sql.describe import describe as describe_sql
 
         if source:
             raise click.UsageError("--source and --sql exclude each other")
-        click.echo(describe_sql(load(program), sql, constants=consts, tick=tick).rstrip("\n"))
+        click.echo(describe_sql(read, sql, constants=constants, tick=tick).rstrip("\n"))
         return
     show = describe.source if source else describe.describe
-    click.echo(show(load(program), constants=consts, tick=tick).rstrip("\n"))
+    click.echo(show(read, constants=constants, tick=tick).rstrip("\n"))

@@ -20,6 +20,7 @@ from laser.plot import Group, Timeline, read
 from laser.plot.run import draw_run
 from laser.plot.tracks import Lines
 from laser.values import Predicate
+from laser.values.time import texts_in
 
 __all__ = ["command"]
 
@@ -89,8 +90,9 @@ def command(**given: Any) -> None:
       laser plot readings.stream answers.jsonl -o page.html
       laser plot output/ --width 120
     """
-    wanted = PlotOptions(**given)
-    drawing = wanted.draw(wanted.timeline())
+    wanted = PlotOptions(**given).zoned()
+    with texts_in(wanted.tick.zone):
+        drawing = wanted.draw(wanted.timeline())
     if isinstance(drawing, bytes) or wanted.output not in (None, STDIN):
         _write(drawing, wanted.output)
     else:
@@ -111,9 +113,19 @@ class PlotOptions(options.RunFlags):
     theme: str
     title: str
 
+    def zoned(self) -> PlotOptions:
+        """The same with times in the zone of the program, or in the one that the command line names."""
+        programs = self._programs()
+        if programs:
+            return self.in_zone_of(load(programs[0]))
+        return self if self.zone is None else replace(self, tick=self.tick.in_zone(self.zone))
+
+    def _programs(self) -> list[str]:
+        return [file for file in self.files if file.endswith(".lars")]
+
     def timeline(self) -> Timeline:
         """What is to be drawn, with nothing that was not asked for."""
-        programs = [file for file in self.files if file.endswith(".lars")]
+        programs = self._programs()
         if not programs:
             made = read(*self.files, layout=self.input_format, tick=self.tick, lines=self.lines)
         elif len(programs) == 1 and len(self.files) == 1 + (not self.tables):
@@ -126,11 +138,10 @@ class PlotOptions(options.RunFlags):
 
     def _run(self, path: str, stream: str | None) -> Timeline:
         program = load(path)
-        zoned = self.in_zone_of(program)
-        records = list(zoned.records(program, stream))
-        zoned.warn(program, records)
+        records = list(self.records(program, stream))
+        self.warn(program, records)
         facts = [(record.time, record.facts) for record in records]
-        return draw_run(program, facts, zoned.settings_of(records), self.lines)
+        return draw_run(program, facts, self.settings_of(records), self.lines)
 
     def _wanted(self, group: Group) -> bool:
         names = [name.strip() for name in (self.only or "").split(",") if name.strip()]

@@ -18,6 +18,7 @@ from laser.errors import LaserError
 from laser.io import FORMATS
 from laser.pipeline import Flag, Pipeline, Table, flags_of, read_pipeline
 from laser.settings import RunSettings
+from laser.ticks import SECOND
 
 __all__ = ["command", "pipeline_of"]
 
@@ -107,10 +108,20 @@ def pipeline_of(path: str | None, given: dict[str, Any]) -> Pipeline:
         base,
         inputs=_with_flags({**base.inputs, **inputs}, given),
         background={**base.background, **background},
-        constants={**base.constants, **said.pop("consts")},
+        constants={**base.constants, **_constants(said.pop("consts"), said.get("program") or base.program)},
         spark={**base.spark, **pairs["spark"]},
         **said,
     )
+
+
+def _constants(given: dict[str, Any], program: str) -> dict[str, Any]:
+    """The values of constants; a time that says no zone needs a program that names one."""
+    if not any(isinstance(value, options.LocalTime) for value in given.values()):
+        return given
+    zone = load(program).zone if program else None
+    if zone is None:
+        raise click.UsageError("--const: say the offset of a time, as in 2026-03-02T22:00:00Z, or #zone in the program")
+    return dict(options.in_zone(given, SECOND.in_zone(zone)))
 
 
 def _with_flags(tables: dict[str, Table], given: dict[str, Any]) -> dict[str, Table]:

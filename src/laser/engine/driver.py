@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from queue import Empty, SimpleQueue
@@ -171,7 +172,8 @@ class Inbox(Generic[T]):
         self._room = Semaphore(MOST_UNREAD)
         self._stopped = False
         self._error: BaseException | None = None
-        Thread(target=self._read, args=(source,), daemon=True, name="laser-source").start()
+        run = copy_context().run  # the zone of texts is that of the run there, too
+        Thread(target=run, args=(self._read, source), daemon=True, name="laser-source").start()
 
     def _read(self, source: Iterable[T]) -> None:
         try:

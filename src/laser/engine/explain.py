@@ -22,6 +22,7 @@ from laser.syntax.tree import ShowDirective
 from laser.ticks import TimeInput, check_time, is_date
 from laser.values import Atom, Predicate
 from laser.values.facts import FactInput
+from laser.values.time import texts_in
 
 if TYPE_CHECKING:
     from laser.explanation.pattern import Pattern
@@ -45,13 +46,14 @@ def explain(
 ) -> Explanation:
     """Why an atom holds at a time, or why not; the atom may have variables, as in ``q(X, y)`` and ``hot(_)``."""
     program = parse(program) if isinstance(program, str) else program
-    settings = RunSettings.read(options, ProgramOptions, start=start, background=background)
+    settings = RunSettings.read(options, ProgramOptions, program.zone, start=start, background=background)
     entries = iter(stream)
     first = list(islice(entries, 1))
     if is_date(time) or any(is_date(when) for when, _ in first):
         settings = replace(settings, dates=True)
     points = ((settings.tick.point(when), facts) for when, facts in chain(first, entries))
-    return ask_stream(program, settings, points, read_goal(atom, program), settings.tick.point(time), all)
+    with texts_in(settings.tick.zone):
+        return ask_stream(program, settings, points, read_goal(atom, program), settings.tick.point(time), all)
 
 
 def ask_stream(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 
 from laser.answers import Changes, Interval, Shift, Snapshot
@@ -24,6 +25,7 @@ from laser.syntax.program import Program, expect_program
 from laser.ticks import Tick, TimeInput, is_date
 from laser.values import Atom, Predicate
 from laser.values.facts import FactInput, to_atom
+from laser.values.time import texts_in
 
 if TYPE_CHECKING:
     from laser.explanation.explanation import Explanation
@@ -59,7 +61,8 @@ class Reasoner:
         start: TimeInput | None = None,
         **options: Unpack[ReasonerOptions],
     ) -> None:
-        self._begin(program, RunSettings.read(options, ReasonerOptions, start=start))
+        program = parse(program) if isinstance(program, str) else expect_program(program)
+        self._begin(program, RunSettings.read(options, ReasonerOptions, program.zone, start=start))
 
     @classmethod
     def of(cls, program: Program | str, settings: RunSettings) -> Reasoner:
@@ -218,7 +221,8 @@ class Reasoner:
         self._check_usable()
         point = self._check_time(self.point(time))
         if self._program.inputs:
-            facts = [of_types(to_atom(fact), self._program.inputs) for fact in listed(facts)]
+            with texts_in(self._core.tick.zone):
+                facts = [of_types(to_atom(fact), self._program.inputs, self._core.tick.zone) for fact in listed(facts)]
         return self._take(point, facts)
 
     def take(self, point: int, facts: list[Any]) -> Changes:
@@ -227,7 +231,11 @@ class Reasoner:
         return self._take(self._check_time(point), facts)
 
     def _take(self, point: int, facts: Iterable[FactInput]) -> Changes:
-        given, groups = receive(facts, self._known)
+        if self._core.tick.zone is UTC:
+            given, groups = receive(facts, self._known)
+        else:
+            with texts_in(self._core.tick.zone):
+                given, groups = receive(facts, self._known)
         try:
             shifts = self._advance(point, groups, given)
             self._snapshot.note(shifts)
@@ -365,7 +373,8 @@ class Reasoner:
     @classmethod
     def restore(cls, program: Program | str, data: bytes, **options: Unpack[ReasonerOptions]) -> Reasoner:
         """A reasoner that goes on where ``save`` left off; StateError if the state is not of this program."""
-        reasoner = cls.of(program, RunSettings.read(options, ReasonerOptions))
+        program = parse(program) if isinstance(program, str) else expect_program(program)
+        reasoner = cls.of(program, RunSettings.read(options, ReasonerOptions, program.zone))
         fresh = reasoner._machine
         reasoner._machine, reasoner._start = decode(
             data, reasoner._core, lambda streamed: reasoner._new_machine(streamed) if streamed else fresh

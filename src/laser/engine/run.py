@@ -8,11 +8,12 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias, Unpack
 
 from laser.answers import Changes, Interval, IntervalBuilder, changes_by_time
+from laser.checks.load import parse
 from laser.engine.intake import listed
 from laser.engine.machine import too_long
 from laser.engine.reasoner import Reasoner
 from laser.settings import RunOptions, RunSettings
-from laser.syntax.program import Program
+from laser.syntax.program import Program, expect_program
 from laser.ticks import TimeInput
 from laser.values import Atom
 from laser.values.facts import FactInput
@@ -98,7 +99,8 @@ def run(
     4 [q(a)]
     5 []
     """
-    settings = RunSettings.read(options)
+    program = parse(program) if isinstance(program, str) else expect_program(program)
+    settings = RunSettings.read(options, in_zone=program.zone)
     reasoner = Reasoner.of(program, settings)
     holding: set[Atom] = set()
     snapshot: frozenset[Atom] = frozenset()
@@ -128,7 +130,8 @@ def intervals(
     >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
     [Interval(atom=q(a), since=3, until=4)]
     """
-    settings = RunSettings.read(options)
+    program = parse(program) if isinstance(program, str) else expect_program(program)
+    settings = RunSettings.read(options, in_zone=program.zone)
     reasoner = Reasoner.of(program, settings)
     builder = IntervalBuilder[Atom]()
     for step in step_through(reasoner, stream, settings.until):

@@ -7,6 +7,7 @@ from textwrap import wrap
 
 from laser.explanation.explanation import Explanation
 from laser.explanation.lines import Kind, Node, view
+from laser.ticks import Tick
 
 __all__ = ["to_dot"]
 
@@ -23,9 +24,9 @@ _STYLES: dict[Kind, str] = {
 }
 
 
-def to_dot(explanation: Explanation) -> str:
+def to_dot(explanation: Explanation, dates: Tick | None = None) -> str:
     """A graph: what follows points at what it follows from."""
-    return "\n".join(["digraph explanation {", *_statements(view(explanation)), "}"])
+    return "\n".join(["digraph explanation {", *_statements(view(explanation, dates)), "}"])
 
 
 def _statements(root: Node) -> Iterator[str]:

@@ -214,26 +214,26 @@ class Explanation:
     more: int = 0
     """Proofs (of a pattern: matching atoms) that are not among ``proofs``."""
 
-    def to_text(self, colour: bool = False, width: int = 80) -> str:
-        """A tree for people."""
+    def to_text(self, colour: bool = False, width: int = 80, dates: Tick | None = None) -> str:
+        """A tree for people; with a tick, it has dates for time points, as all forms can."""
         from laser.explanation.text import to_text
 
-        return to_text(self, colour, width)
+        return to_text(self, colour, width, dates)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, dates: Tick | None = None) -> dict[str, Any]:
         """A dictionary for programs; docs/explain.md describes it."""
         from laser.explanation.json import to_json
 
-        return to_json(self)
+        return to_json(self, dates)
 
-    def to_dot(self) -> str:
+    def to_dot(self, dates: Tick | None = None) -> str:
         """A graph for Graphviz."""
         from laser.explanation.dot import to_dot
 
-        return to_dot(self)
+        return to_dot(self, dates)
 
     def to_svg(self, dates: Tick | None = None) -> str:
-        """A picture that needs nothing else; with a tick, it has dates for time points."""
+        """A picture that needs nothing else."""
         from laser.explanation.svg import to_svg
 
         return to_svg(self, dates)

@@ -6,10 +6,12 @@ to each other by their place in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from laser.explanation.calendar import dates_in
 from laser.explanation.explanation import Explanation, Extent, Failure, Premise, Proof, RuleText
+from laser.ticks import Tick
 from laser.values import Value, type_of, write_value
 
 __all__ = ["to_json"]
@@ -18,8 +20,8 @@ MOST_PARTS = 1000
 """Of a longer run under □, so many proofs are written: the first ones and the last."""
 
 
-def to_json(explanation: Explanation) -> dict[str, Any]:
-    """The whole explanation; docs/explain.md describes its parts."""
+def to_json(explanation: Explanation, dates: Tick | None = None) -> dict[str, Any]:
+    """The whole explanation; docs/explain.md describes its parts. With a tick, it has dates for time points."""
     writer = _Writer()
     answer: dict[str, Any] = {
         "atom": str(explanation.atom),
@@ -34,7 +36,30 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
         "failures": [writer.failure(failure) for failure in explanation.failures],
     }
     writer.finish()
-    return {**answer, "nodes": writer.nodes}
+    whole = {**answer, "nodes": writer.nodes}
+    return whole if dates is None else _with_dates(whole, dates_in(explanation, dates), dates)
+
+
+_TIMES = frozenset({"time", "since", "until", "first", "last"})
+
+
+def _dated_field(key: str, value: Any, write: Callable[[str], str], tick: Tick) -> Any:
+    if key in _TIMES and type(value) is int:
+        return tick.to_text(value)
+    return value if key in ("rule", "bindings") else _with_dates(value, write, tick)
+
+
+def _with_dates(part: Any, write: Callable[[str], str], tick: Tick) -> Any:
+    """The same with dates in the place of time points, and in texts; the user's own rules stay."""
+    match part:
+        case dict():
+            return {key: _dated_field(key, value, write, tick) for key, value in part.items()}
+        case list():
+            return [_with_dates(each, write, tick) for each in part]
+        case str():
+            return write(part)
+        case _:
+            return part
 
 
 class _Writer:

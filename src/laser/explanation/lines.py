@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
+from laser.explanation.calendar import dates_in
 from laser.explanation.explanation import Explanation, Failure, Premise, Proof, RuleText
 from laser.phrases import count
+from laser.ticks import Tick
 from laser.values import Value, write_value
 
 __all__ = ["Kind", "Node", "headline", "roots", "view"]
@@ -29,9 +31,17 @@ class Node:
     mark: int | None = None
 
 
-def view(explanation: Explanation) -> Node:
-    """The whole explanation."""
-    return Node("goal", headline(explanation), "", lambda: roots(explanation))
+def view(explanation: Explanation, dates: Tick | None = None) -> Node:
+    """The whole explanation; with a tick, it has dates for time points."""
+    root = Node("goal", headline(explanation), "", lambda: roots(explanation))
+    return root if dates is None else _with_dates(root, dates_in(explanation, dates))
+
+
+def _with_dates(node: Node, write: Callable[[str], str]) -> Node:
+    def below() -> Sequence[Node]:
+        return [_with_dates(part, write) for part in node.below()]
+
+    return replace(node, text=write(node.text), note=write(node.note), below=below)
 
 
 def headline(explanation: Explanation) -> str:

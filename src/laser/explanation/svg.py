@@ -6,12 +6,11 @@ stands beside the middle of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import wrap
 
-from laser.explanation.calendar import dates_in
 from laser.explanation.explanation import Explanation
 from laser.explanation.lines import Kind, Node, view
 from laser.phrases import columns_of, printable
@@ -61,7 +60,7 @@ class _Box:
 
 def to_svg(explanation: Explanation, dates: Tick | None = None) -> str:
     """The picture as text."""
-    boxes = _boxes(view(explanation), dates_in(explanation, dates) if dates is not None else str)
+    boxes = _boxes(view(explanation, dates))
     height = _place(boxes)
     lefts = _columns(boxes)
     width = max(lefts[box.column] + box.width for box in boxes) + MARGIN
@@ -78,9 +77,9 @@ def to_svg(explanation: Explanation, dates: Tick | None = None) -> str:
     return printable("\n".join(lines))
 
 
-def _boxes(root: Node, write: Callable[[str], str]) -> list[_Box]:
+def _boxes(root: Node) -> list[_Box]:
     """All boxes, each before its parts."""
-    first = _box(root, 0, write)
+    first = _box(root, 0)
     found, stack = [first], [first]
     seen: set[int] = set()
     while stack and len(found) < MOST_BOXES:
@@ -90,16 +89,16 @@ def _boxes(root: Node, write: Callable[[str], str]) -> list[_Box]:
                 box.notes.append("(as elsewhere)")
                 continue
             seen.add(box.node.mark)
-        box.parts = [_box(node, box.column + 1, write) for node in box.node.below()]
+        box.parts = [_box(node, box.column + 1) for node in box.node.below()]
         found += box.parts
         stack += reversed(box.parts)
     return found
 
 
-def _box(node: Node, column: int, write: Callable[[str], str]) -> _Box:
+def _box(node: Node, column: int) -> _Box:
     sign = "✗ " if node.kind == "fails" else ""
-    rows = wrap(sign + write(node.text), CHARACTERS, break_on_hyphens=False) or [""]
-    return _Box(node, column, rows, wrap(write(node.note), CHARACTERS))
+    rows = wrap(sign + node.text, CHARACTERS, break_on_hyphens=False) or [""]
+    return _Box(node, column, rows, wrap(node.note, CHARACTERS))
 
 
 def _place(boxes: list[_Box]) -> float:

@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from laser.explanation.explanation import Explanation
 from laser.explanation.lines import Kind, Node, view
+from laser.ticks import Tick
 
 __all__ = ["to_text"]
 
@@ -29,10 +30,10 @@ _COLOURS: dict[Kind, str] = {
 }
 
 
-def to_text(explanation: Explanation, colour: bool = False, width: int = 80) -> str:
-    """The tree, each line at most as wide as the terminal."""
+def to_text(explanation: Explanation, colour: bool = False, width: int = 80, dates: Tick | None = None) -> str:
+    """The tree, each line at most as wide as the terminal; with a tick, it has dates for time points."""
     lines = []
-    for line in _lines(view(explanation), colour, width):
+    for line in _lines(view(explanation, dates), colour, width):
         lines.append(line)
         if len(lines) == MOST_LINES:
             lines.append("… and more: to_json() has all of it")

@@ -34,7 +34,7 @@ def timeline(
         3        4        5        6
     """
     program = parse(program) if isinstance(program, str) else program
-    return draw_run(program, stream, RunSettings.read(options), lines)
+    return draw_run(program, stream, RunSettings.read(options, in_zone=program.zone), lines)
 
 
 def draw_run(

@@ -55,7 +55,6 @@ class FileHistory:
         engine: Engine,
     ) -> None:
         self._program, self._engine = program, engine
-        settings = settings.in_zone_of(program.zone)
         self._tables = tables_for(program, settings, files, options)
         found = read_tables(self._tables, settings.tick, rejects)
         self._facts = found.within(settings.start, settings.until)

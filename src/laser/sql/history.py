@@ -25,7 +25,7 @@ from laser.sql.refusal import NotLowered
 from laser.sql.tables import Extent, extent_of, facts_of, open_tables
 from laser.sql.text import name
 from laser.sql.ways import tell
-from laser.syntax.program import Program
+from laser.syntax.program import Program, expect_program
 from laser.values import Predicate
 from laser.values.static_type import StaticType
 
@@ -58,7 +58,8 @@ def intervals(
     [Interval(atom=q(a), since=3, until=4)]
     """
     check_engine(engine)
-    settings = RunSettings.read(options)
+    program = parse(program) if isinstance(program, str) else expect_program(program)
+    settings = RunSettings.read(options, in_zone=program.zone)
     if isinstance(stream, Mapping):
         with History(program, stream, time=time, engine=engine, settings=settings) as history:
             yield from history.intervals()
@@ -129,8 +130,8 @@ class History:
     ) -> None:
         check_engine(engine)
         self._engine = engine
-        self._settings = RunSettings.read(options) if settings is None else settings
-        self._program = parse(program) if isinstance(program, str) else program
+        self._program = parse(program) if isinstance(program, str) else expect_program(program)
+        self._settings = RunSettings.read(options, in_zone=self._program.zone) if settings is None else settings
         self._duck = Duck(accept(self._program, self._settings), progress, self._settings.limit)
         try:
             self._tables = open_tables(

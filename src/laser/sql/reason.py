@@ -20,7 +20,7 @@ from laser.settings import RunOptions, RunSettings
 from laser.sql.engines import Engine, check_engine
 from laser.sql.files import FileHistory, files_of
 from laser.sql.history import History
-from laser.syntax.program import Program
+from laser.syntax.program import Program, expect_program
 from laser.ticks import Tick
 from laser.values import Predicate, static_type, write_value
 from laser.values.static_type import StaticType
@@ -87,8 +87,8 @@ def reason(
             program, cast(Mapping[str, Any], tables), time=time, columns=columns, engine=engine, **given
         ) as found:
             return _Answers(found, as_).tables()
-    settings = RunSettings.read(given)
-    read = parse(program) if isinstance(program, str) else program
+    read = parse(program) if isinstance(program, str) else expect_program(program)
+    settings = RunSettings.read(given, in_zone=read.zone)
     with _rejects(how.pop("rejects", None)) as rejects:
         predicate = how.pop("predicate", None)
         wanted = TableOptions(time=time, predicate=predicate, columns=columns or {}, dialect=read_dialect(**how))

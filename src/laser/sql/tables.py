@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from fractions import Fraction
 from heapq import merge
 from itertools import groupby
@@ -25,6 +26,7 @@ from laser.values import Atom, Predicate, check_predicate_name, static_type
 from laser.values.declared import Declared
 from laser.values.number import number
 from laser.values.static_type import StaticType
+from laser.zones import shifts
 
 if TYPE_CHECKING:
     import duckdb
@@ -197,9 +199,23 @@ def _time(predicate: str, column: str, kind: str, tick: Tick) -> Column:
     if not kind.startswith(("TIMESTAMP", "DATE")):
         raise LaserError(f"the column {column} of the table {predicate} has the type {kind}, which is not a time")
     micro = f"epoch_us({sql})" if kind != "DATE" else f"epoch_us(cast({sql} as timestamp))"
+    if not kind.endswith("WITH TIME ZONE"):
+        micro = _in_zone(micro, tick.zone)
     step = tick.seconds * Fraction(1_000_000)
     scaled = micro if step.denominator == 1 else f"{micro} * {step.denominator}"
     return Column(column, f"({scaled} // {step.numerator})", Kind.INTEGER, f"{sql} is null or {micro} < 0")
+
+
+def _in_zone(micro: str, zone: tzinfo) -> str:
+    """What the clocks of a zone show, as an instant: less the offset from their last shift on."""
+    if zone is UTC:
+        return micro
+    first, *later = shifts(zone)
+    cases = " ".join(
+        f"when {micro} >= {shift.local * 1_000_000} then {shift.offset * 1_000_000}" for shift in reversed(later)
+    )
+    offset = f"case {cases} else {first.offset * 1_000_000} end" if later else str(first.offset * 1_000_000)
+    return f"({micro} - ({offset}))"
 
 
 def extent_of(ask: Ask, tables: list[Table]) -> Extent | None:

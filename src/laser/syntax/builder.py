@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC
 from difflib import get_close_matches
 from functools import cache
 from typing import Literal as OneOf
@@ -43,11 +44,12 @@ from laser.syntax.tree import (
     ZoneDirective,
 )
 from laser.ticks import UNITS, Tick
-from laser.values import TYPES, Predicate, Value
+from laser.values import TYPES, Predicate, Time, Value
 from laser.values.declared import Declared
 from laser.values.fold import Fold
 from laser.values.operations import apply
 from laser.values.texts import negated
+from laser.values.time import is_local, texts_in
 from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sliding, Tumbling
 
 __all__ = ["MAX_DEPTH", "Builder", "CallError", "StatementError", "too_deep"]
@@ -324,7 +326,9 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return ConstantName(str(name), span_of(name))
 
     def literal(self, word: Token) -> Constant:
-        return Constant(_read(word), span_of(word))
+        with texts_in(UTC):  # a program is read once, and may be run in several zones
+            value = _read(word)
+        return Constant(value, span_of(word), isinstance(value, Time) and is_local(word))
 
 
 def _rule(head: AtomPattern, time: Term | None, bodies: Bodies, span: Span) -> Rule | Alternatives:

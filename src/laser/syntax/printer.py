@@ -227,8 +227,8 @@ class _Writer:
         match term:
             case Variable(name) | ConstantName(name):
                 return name
-            case Constant(value):
-                return self.value(value)
+            case Constant(value, is_local=is_local):
+                return self.value(value).removesuffix("Z") if is_local else self.value(value)
             case Range(low, high):
                 return f"{self.term(low)}..{self.term(high)}"
             case Arithmetic():

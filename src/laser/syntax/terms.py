@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from laser.syntax import tree
-from laser.values import Value
+from laser.values import Time, Value
 from laser.values.functions import FUNCTIONS
 from laser.values.operations import apply
+from laser.zones import zone_of
 
 __all__ = ["evaluate", "in_zone", "is_ground", "rename", "subterms", "variables"]
 
@@ -55,8 +56,10 @@ def evaluate(
 
 
 def in_zone(term: tree.Term, zone: str) -> tree.Term:
-    """The same term, its functions told in which zone the run is."""
+    """The same term, its functions told in which zone the run is, and its times in that zone that say none."""
     match term:
+        case tree.Constant(value=Time() as value, span=span, is_local=True):
+            return tree.Constant(Time.of(value.moment.replace(tzinfo=zone_of(zone))), span)
         case tree.Arithmetic(operator=operator, operands=operands, span=span):
             inner = tuple(in_zone(operand, zone) for operand in operands)
             function = FUNCTIONS.get(operator)

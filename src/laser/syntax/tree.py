@@ -55,10 +55,12 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value: a number, a string or an IRI."""
+    """A value: a number, a string, an IRI, a time or a duration."""
 
     value: Value
     span: Span | None = field(default=None, compare=False, repr=False)
+    is_local: bool = False
+    """Whether it is a time that is written without a zone. The value is that in UTC; in a run, the zone of the run counts."""
 
 
 @dataclass(frozen=True, slots=True)

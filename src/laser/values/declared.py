@@ -17,7 +17,7 @@ from laser.values.number import NUMBER as NUMBERS
 from laser.values.number import UNSIGNED
 from laser.values.registry import Value, from_json, to_value, type_of
 from laser.values.static_type import StaticType
-from laser.values.time import DURATION, TIME, Time
+from laser.values.time import DURATION, TIME, Time, texts_in
 
 __all__ = ["Declared"]
 
@@ -107,12 +107,16 @@ def _iri(text: str, _: tzinfo) -> Value | None:
     return Iri(text[1:-1]) if re.fullmatch(BRACKETED, text) else Iri(text)
 
 
-def _any(text: str, _: tzinfo) -> Value | None:
-    """Without a type: a number as JSON has it, a time with a zone, a duration; all else is a string."""
+def _any(text: str, zone: tzinfo) -> Value | None:
+    """Without a type: a number as JSON has it, a time, a duration; all else is a string."""
     if _NUMBER.fullmatch(text) and not re.match(r"[-+]?0[0-9]|\+|\.", text):
         number: Value = NUMBERS.read(text)
         return number
     kind = next((kind for kind in (TIME, DURATION) if re.fullmatch(kind.in_fact, text)), None)
+    if kind is TIME:
+        with texts_in(zone):
+            found: Value = TIME.read(text)
+            return found
     value: Value = text if kind is None else kind.read(text)
     return value
 

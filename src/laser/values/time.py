@@ -1,12 +1,18 @@
 """Times: instants in microseconds since 1970, UTC, and the durations between them.
 
 Both are values of their own, whatever the tick of the run: `2026-03-02T22:00:00Z` and `90 s` equal no number and no string.
+
+An instant has no zone. Its text has one: that of the run (`texts_in`), which also says what a text means that has none. It is a
+context, as the one of `decimal`, because texts are made and read wherever values are.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta, tzinfo
 from fractions import Fraction
 from typing import Any
 
@@ -15,13 +21,14 @@ from laser.phrases import short
 from laser.values import static_type
 from laser.values.value_type import ValueType
 
-__all__ = ["DURATION", "TIME", "UNITS", "Duration", "Time"]
+__all__ = ["DURATION", "TIME", "UNITS", "Duration", "Time", "is_local", "texts_in"]
 
 UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, "min": 60_000_000, "h": 3_600_000_000, "d": 86_400_000_000}
 """The units of durations, in microseconds."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_MINUTE = timedelta(minutes=1)
 _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LONGEST = 2**63 - 1
@@ -29,10 +36,34 @@ _LONGEST_DIGITS = 40
 _RANK_OF_TIME, _RANK_OF_DURATION = 3, 4
 
 _CLOCK = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
-_ZONED = rf"{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})"
+_OFFSET = r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
+_DATE = rf"{_CLOCK}{_OFFSET}?"
 _LENGTH = rf"[0-9]+(?:\.[0-9]+)?\s*(?:{'|'.join(UNITS)})(?!\w)"
 _SIGNED = rf"(?:-\s*)?{_LENGTH}"
 _PARTS = re.compile(r"(-?)\s*([0-9.]+)\s*([a-z]+)")
+
+_ZONE: ContextVar[tzinfo] = ContextVar("zone of texts", default=UTC)
+
+
+@contextmanager
+def texts_in(zone: tzinfo) -> Iterator[None]:
+    """Within it, instants are written in a zone, and those are read in it that are written without one.
+
+    >>> from zoneinfo import ZoneInfo
+    >>> with texts_in(ZoneInfo("Europe/Vienna")):
+    ...     print(Time.of(datetime(2026, 3, 2, 22, tzinfo=UTC)), TIME.read("2026-03-02T23:00"))
+    2026-03-02T23:00:00+01:00 2026-03-02T23:00:00+01:00
+    """
+    token = _ZONE.set(zone)
+    try:
+        yield
+    finally:
+        _ZONE.reset(token)
+
+
+def is_local(text: str) -> bool:
+    """Whether the text of an instant says no zone."""
+    return re.search(rf"{_OFFSET}\Z", text, re.ASCII) is None
 
 
 class Time(tuple):  # type: ignore[type-arg]
@@ -53,8 +84,8 @@ class Time(tuple):  # type: ignore[type-arg]
 
     @classmethod
     def of(cls, moment: datetime) -> Time:
-        """The instant of a Python datetime; one without a zone is in UTC."""
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        """The instant of a Python datetime; one without a zone is in that of texts, which is UTC outside of a run in another."""
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=_ZONE.get())
         return cls((aware - _EPOCH) // _MICROSECOND)
 
     @property
@@ -67,7 +98,8 @@ class Time(tuple):  # type: ignore[type-arg]
         return _EPOCH + timedelta(microseconds=self[1])
 
     def __str__(self) -> str:
-        return write_moment(self.moment)
+        zone = _ZONE.get()
+        return write_moment(self.moment if zone is UTC else _in_zone(self.moment, zone))
 
     __repr__ = __str__
 
@@ -103,6 +135,16 @@ class Duration(tuple):  # type: ignore[type-arg]
         return (Duration, (self[1],))
 
 
+def _in_zone(moment: datetime, zone: tzinfo) -> datetime:
+    """A moment of UTC in a zone; it stays where the calendar ends, and where offsets had seconds, which no text has."""
+    try:
+        there = moment.astimezone(zone)
+    except (OverflowError, ValueError):
+        return moment
+    offset = there.utcoffset()
+    return there if offset is not None and offset % _MINUTE == timedelta(0) else moment
+
+
 def write_moment(moment: datetime) -> str:
     """ISO 8601, with `Z` for UTC and no more digits than needed."""
     timespec = "seconds" if not moment.microsecond else "microseconds" if moment.microsecond % 1000 else "milliseconds"
@@ -112,8 +154,11 @@ def write_moment(moment: datetime) -> str:
 def _read_time(text: str) -> Time:
     try:
         return Time.of(datetime.fromisoformat(text))
-    except (ValueError, FactError):
-        note = "a time is written as 2026-03-02T22:00:00Z, or with an offset, as in 2026-03-02T23:00:00+01:00"
+    except (ValueError, OverflowError, FactError):
+        note = (
+            "a time is written as 2026-03-02T22:00:00Z, with an offset, as in 2026-03-02T23:00:00+01:00, or without one, "
+            "in the zone of the run"
+        )
         raise LiteralError("bad-time", f"{text} is not a date of the calendar", None, note) from None
 
 
@@ -141,7 +186,7 @@ def _accept_duration(value: object) -> Duration | None:
 
 
 def _time_from_json(content: Any) -> Time:
-    if not isinstance(content, str) or not re.fullmatch(_ZONED, content):
+    if not isinstance(content, str) or not re.fullmatch(_DATE, content):
         raise FactError(f'{content!r} is not a time, as in {{"time": "2026-03-02T22:00:00Z"}}')
     return _read_time(content)
 
@@ -157,8 +202,8 @@ TIME = ValueType(
     classes={Time: static_type.TIME},
     plain=frozenset({Time}),
     rank=_RANK_OF_TIME,
-    in_program=_ZONED,
-    in_fact=_ZONED,
+    in_program=_DATE,
+    in_fact=_DATE,
     read=_read_time,
     write=Time.__str__,
     accept=_accept_time,
