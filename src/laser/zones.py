@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from laser.errors import TimeError
 
-__all__ = ["CODE_NAMES", "Days", "Shift", "check_tick", "shifts", "zone_of"]
+__all__ = ["CODE_NAMES", "Days", "Shift", "check_tick", "shifts", "zone_name", "zone_of"]
 
 _OFFSET = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?")
 _ZERO = frozenset({"z", "utc", "gmt", "ut", "etc/utc"})
@@ -42,6 +42,15 @@ def zone_of(name: str) -> tzinfo:
             f"{name!r} is not a zone: write one such as Europe/Vienna or +01:00 "
             "(if the machine has no zones at all: pip install tzdata)"
         ) from None
+
+
+def zone_name(zone: tzinfo) -> str:
+    """A name by which `zone_of` finds a zone again.
+
+    >>> zone_name(zone_of("Asia/Tokyo")), zone_name(zone_of("+09:00")), zone_name(UTC)
+    ('Asia/Tokyo', '+09:00', 'UTC')
+    """
+    return str(zone).removeprefix("UTC") or "UTC"
 
 
 @cache

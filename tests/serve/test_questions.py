@@ -169,3 +169,84 @@ def test_why_has_dates_where_the_stream_has_them(server: Server) -> None:
     assert "since 2026-03-02T22:00:00Z, until 2026-03-02T22:00:05Z" in told["extent"]
     assert "at 2026-03-02T22:00:00Z" in json.dumps(told["tree"])
     assert "177248880" not in json.dumps(told["tree"][0]["text"])
+
+
+HEART = """#input hr(patient: string, bpm: number).
+#input ping(host: string).
+high(P) :- hr(P, B) in [1 min], B > 120.
+silent(H) :- ping(H) in [10 min], not ping(H) in [1 min].
+"""
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "ts,patient,bpm,ward\n9,p1,130,3\n3,p1,90,3\n5,p2,n/a,3\n",
+        "ts;bpm;patient\n9;130;p1\n3;90;p1\n5;n/a;p2\n",
+        '{"ts": 9, "patient": "p1", "bpm": 130}\n{"ts": 3, "patient": "p1", "bpm": 90}\n{"ts": 5, "patient": "p2"}\n',
+    ],
+)
+def test_a_table_with_the_columns_of_an_input_is_a_stream(server: Server, table: str) -> None:
+    answer = server.ask("evaluate", program=HEART, stream=table)
+    assert rows(answer)["high(p1)"] == [[9, 9]]
+    (finding,) = answer["stream_findings"]
+    assert finding["line"] == (3 if table.startswith("{") else 4)
+    assert finding["message"].startswith("column bpm")
+    told = server.ask("explain", program=HEART, stream=table, atom="high(p1)", at=9)
+    assert told["holds"]
+    assert server.ask("records", program=HEART, stream=table)["lines"] == ["3: hr(p1, 90).", "9: hr(p1, 130)."]
+
+
+def test_a_table_of_several_predicates_and_how_it_is_read(server: Server) -> None:
+    table = "wann;art;patient;bpm;host\n1;hr;p1;120,5;\n2;ping;;;web\n90;hr;p1;99;\n"
+    how = {"time": "wann", "predicate": "art", "delimiter": ";", "decimal": ","}
+    found = rows(server.ask("evaluate", program=HEART, stream=table, table=how))
+    assert found["high(p1)"] == [[1, 61]]
+    assert found["silent(web)"] == [[63, 90]]
+    refused = server.request("POST", "/api/evaluate", json.dumps({"program": HEART, "table": {"time": 3}}))
+    assert refused[0] == 400
+    assert b'\\"table\\" is an object of texts' in refused[2]
+
+
+def test_a_record_that_is_not_of_its_declared_type_is_told(server: Server) -> None:
+    answer = server.ask("evaluate", program=HEART, stream="1: hr(p1, high).\n2: hr(p1, 130).\n")
+    assert [finding["line"] for finding in answer["stream_findings"]] == [1]
+    assert rows(answer)["high(p1)"] == [[2, 2]]
+
+
+def test_background_constants_and_a_zone_belong_to_a_question(server: Server) -> None:
+    program = "#const limit = 5.\nodd(M, T) :- temp(M, V) at T in [0], machine(M), V > limit."
+    beside = {"background": "machine(oven).\nmachine(mill).", "constants": {"limit": "90"}, "zone": "Europe/Vienna"}
+    stream = "2026-03-02T22:00: temp(oven, 95), temp(mill, 20), temp(lathe, 99)."
+    answer = server.ask("evaluate", program=program, stream=stream, **beside)
+    assert answer["findings"] == []
+    assert [atom for atom in rows(answer) if atom.startswith("odd")] == ["odd(oven, 2026-03-02T22:00:00+01:00)"]
+    assert answer["timeline"]["zone"] == "Europe/Vienna"
+    at = answer["timeline"]["start"]
+    told = server.ask("explain", program=program, stream=stream, atom="odd(oven, _)", at=at, **beside)
+    assert told["when"] == "2026-03-02T22:00:00+01:00"
+    with running() as other:
+        opened = other.ask("live", program=program, **beside)
+        assert other.feed(opened["name"], stream + "\n")["facts"] == 3
+        told = other.ask(f"live/{opened['name']}/explain", atom="odd(oven, _)", at=at)
+    assert told["when"] == "2026-03-02T22:00:00+01:00"
+
+
+def test_the_server_shows_the_tables_that_it_was_given(tmp_path: Path) -> None:
+    (tmp_path / "heart.lars").write_text(HEART)
+    (tmp_path / "hr.csv").write_bytes("wann;patient;bpm\n1;Jos\xe9;120,5\n".encode("latin1"))
+    (tmp_path / "ping.jsonl").write_text('{"ts": 2, "host": "web"}\n')
+    (tmp_path / "kinds.txt").write_text("kind(a).\n")
+    words = ["--time", "wann", "--delimiter", ";", "--decimal", ",", "--encoding", "latin1"]
+    one = ["--input", f"hr={tmp_path / 'hr.csv'}", *words, "--background", str(tmp_path / "kinds.txt")]
+    with running(str(tmp_path / "heart.lars"), *one) as started:
+        given = json.loads(started.request("GET", "/api/start")[2])["given"]
+        assert given["stream"] == "wann;patient;bpm\n1;Jos\xe9;120,5\n"
+        assert given["background"] == "kind(a)."
+        beside = {name: given[name] for name in ("program", "stream", "table", "background")}
+        assert 'high("Jos\xe9")' in rows(started.ask("evaluate", **beside))
+    (tmp_path / "hr.csv").write_text("ts,patient,bpm\n1,p1,130\n")
+    both = ["--input", f"hr={tmp_path / 'hr.csv'}", "--input", f"ping={tmp_path / 'ping.jsonl'}"]
+    with running(str(tmp_path / "heart.lars"), *both) as started:
+        given = json.loads(started.request("GET", "/api/start")[2])["given"]
+        assert given["stream"] == "1: hr(p1, 130).\n2: ping(web)."

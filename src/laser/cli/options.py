@@ -310,6 +310,14 @@ class RunFlags:
         return replace(self.settings, dates=any(record.iso for record in records[:1]))
 
     @property
+    def table_words(self) -> dict[str, str]:
+        """How tables are read, where that is not as usual, in the words of the options."""
+        said = {"time": self.time_column, "predicate": self.predicate_column}
+        usual = {"delimiter": PLAIN.delimiter, "decimal": PLAIN.decimal}
+        said |= {name: value for name, default in usual.items() if (value := getattr(self, name)) != default}
+        return {name: value for name, value in said.items() if value is not None}
+
+    @property
     def table_paths(self) -> list[str]:
         return [file.path for file in self.tables]
 

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import ipaddress
 import sys
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from laser.checks.load import load
 from laser.cli import messages, options
 from laser.errors import LaserError
+from laser.io.dialect import read_dialect
+from laser.io.formats import CSV, JSONL, TEXT, format_of
+from laser.io.formats.csv import write_field
+from laser.io.formats.format import Times
+from laser.io.lines import open_bytes
+from laser.syntax.program import Program
 from laser.ticks import Tick
+from laser.values import Atom
+from laser.values.time import texts_in
+
+if TYPE_CHECKING:
+    from laser.serve.settings import Limits
 
 __all__ = ["command"]
 
@@ -34,7 +47,12 @@ MEGABYTE = 1024 * 1024
     multiple=True,
     help="Show what appears in this file or folder: the output of laser run --follow, or of laser eval. Repeatable.",
 )
+@options.tables
+@options.input_format
+@options.background
+@options.consts
 @options.tick
+@options.zone
 @click.option(
     "--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True, help="Time for one evaluation."
 )
@@ -45,12 +63,13 @@ MEGABYTE = 1024 * 1024
 def command(**given: Any) -> None:
     """Open the playground: a page on this machine to write rules, run them over a stream, see what holds when, and ask why.
 
-    It begins with PROGRAM and STREAM, if they are given; no other file is ever read. Ctrl-C ends it.
+    It begins with PROGRAM and STREAM, or tables in its place, if they are given; no other file is ever read. Ctrl-C ends it.
 
     \b
     Examples:
       laser serve
       laser serve cooling.lars readings.stream --port 8080
+      laser serve fleet.lars --input hr=readings.csv --time ts
       laser serve --follow output/ --no-open
     """
     opens = given.pop("opens")
@@ -84,7 +103,59 @@ def _prepare(**given: Any) -> tuple[Any, Any]:
     program, stream = (Path(given[name]) if given[name] else None for name in ("program", "stream"))
     limits = Limits(seconds=given["seconds"], memory=given["memory"] * MEGABYTE)
     follow = tuple(map(Path, given["follow"]))
-    return Settings(host, given["port"], given["names"], program, stream, follow, str(tick), limits), serve
+    beside = _beside(given, limits)
+    return Settings(host, given["port"], given["names"], program, stream, follow, str(tick), beside, limits), serve
+
+
+_FLAGS = frozenset(each.name for each in fields(options.RunFlags))
+
+
+def _beside(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """What the program is given besides a stream of text."""
+    flags = options.RunFlags(**{name: value for name, value in given.items() if name in _FLAGS})
+    if given["program"] is None:
+        if flags.tables or flags.background or flags.consts:
+            raise click.UsageError("--input, --background and --const are for a PROGRAM: name it")
+        return {}
+    if flags.tables and given["stream"] is not None:
+        raise click.UsageError("give a STREAM or tables with --input, not both")
+    program = load(given["program"])
+    flags = flags.in_zone_of(program)
+    with texts_in(flags.tick.zone):
+        constants = {n: v if isinstance(v, options.LocalTime) else write_field(v) for n, v in flags.consts.items()}
+        background = "\n".join(f"{fact}." for fact in flags.settings.background)
+        stream = _tables(flags, program) if flags.tables else {}
+    if len(stream.get("stream", "").encode("utf-8", "replace")) > limits.body:
+        raise LaserError(
+            f"the playground takes tables of at most {limits.body:,} bytes: `laser eval` and `laser plot` take any"
+        )
+    beside = {"constants": constants, "background": background, "zone": flags.zone, **stream}
+    return {name: value for name, value in beside.items() if value}
+
+
+def _tables(flags: options.RunFlags, program: Program) -> dict[str, Any]:
+    """A single table of text as it is, so that what is wrong with a row is told beside it; others as a stream."""
+    if len(flags.tables) == 1 and not flags.columns and program.inputs:
+        name, path = flags.tables[0]
+        if format_of(path, flags.input_format) in (CSV, JSONL):
+            return {
+                "stream": _text(path, flags.encoding),
+                "table": {**flags.table_words, **({"input": name.partition("/")[0]} if name else {})},
+            }
+    facts = flags.facts(program)
+    times = Times(flags.tick, facts.iso)
+    lines = (TEXT.write_snapshot(times(time), list(map(Atom.of, found))) for time, found in facts.by_time())
+    return {"stream": "\n".join(lines)}
+
+
+def _text(path: str, encoding: str) -> str:
+    with open_bytes(path) as file:
+        try:
+            return file.read().decode(read_dialect(encoding=encoding).encoding).removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            raise LaserError(
+                f"{path} is not {encoding} (byte {error.start + 1}): name its encoding with --encoding"
+            ) from None
 
 
 def _loopback(host: str) -> bool:

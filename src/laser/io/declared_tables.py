@@ -20,7 +20,7 @@ from laser.values import Predicate
 from laser.values.declared import Declared
 from laser.values.static_type import NUMBER, StaticType
 
-__all__ = ["NamedFile", "TableOptions", "table_for", "tables_for"]
+__all__ = ["NamedFile", "TableOptions", "mixed_for", "table_for", "tables_for"]
 
 
 class NamedFile(NamedTuple):
@@ -57,6 +57,11 @@ def _file(program: Program, settings: RunSettings, file: NamedFile, options: Tab
         raise LaserError(f"{said}: there is no file {path}")
     if name:
         return table_for(program, settings, _predicate(program, name), path, options, name)
+    return mixed_for(program, settings, path, options)
+
+
+def mixed_for(program: Program, settings: RunSettings, path: str, options: TableOptions) -> MixedTable:
+    """A file whose rows name their predicates."""
     return MixedTable(
         path=path,
         layout=options.layout,

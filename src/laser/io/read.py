@@ -20,7 +20,7 @@ from laser.syntax.tree import InputDirective
 from laser.ticks import SECOND, Tick
 from laser.values import Atom, Predicate
 
-__all__ = ["Manner", "read_background", "read_stream"]
+__all__ = ["Manner", "of_declared_types", "read_background", "read_stream"]
 
 NOTHING: Mapping[Predicate, InputDirective] = MappingProxyType({})
 
@@ -53,7 +53,7 @@ def read_stream(
     form = format_of(path, layout)
     entries = _read(form, path, tick, manner.grows)
     if inputs:
-        entries = _of_types(entries, inputs, tick.zone)
+        entries = of_declared_types(entries, inputs, tick.zone)
     if manner.ahead is not None:
         entries = _not_ahead(entries, manner.ahead)
     items = _hinted(records_of(entries, start, in_order=manner.in_order), form)
@@ -78,7 +78,7 @@ def _not_ahead(entries: Iterable[Entry | Malformed], ahead: Ahead) -> Iterator[E
             yield entry
 
 
-def _of_types(
+def of_declared_types(
     entries: Iterable[Entry | Malformed], inputs: Mapping[Predicate, InputDirective], zone: tzinfo
 ) -> Iterator[Entry | Malformed]:
     """Records whose facts are not of their declared types are malformed; they do not move the time."""

@@ -23,7 +23,7 @@ from laser.io.formats.jsonl import STRICT, read_object
 from laser.io.lines import STDIN, Line, open_lines
 from laser.io.records import reason_of
 
-__all__ = ["Field", "NumberedRow", "Row", "TableBlock", "live_rows", "table_blocks"]
+__all__ = ["Field", "NumberedRow", "Row", "TableBlock", "live_rows", "read_header", "table_blocks"]
 
 Row: TypeAlias = Mapping[str, Any]
 NumberedRow: TypeAlias = tuple[int, str, Row | str]
@@ -141,11 +141,16 @@ def _header(path: str, block: Block, delimiter: str) -> tuple[list[str] | None, 
             raise _odd_header(path, line.number, line.fault)
         fields = _fields(line.text, delimiter)
         if fields:
-            header = [name.strip() for name in fields]
+            header = read_header(line.text, delimiter)
             _check_header(path, header)
             texts = None if block.texts is None else block.texts[place + 1 :]
             return header, Block(line.number + 1, texts, None if texts is not None else lines[place + 1 :])
     return None, block
+
+
+def read_header(line: str, delimiter: str) -> list[str]:
+    """The names of columns in the first line of a table."""
+    return [name.strip() for name in _fields(line, delimiter)]
 
 
 def _csv_rows(

@@ -25,7 +25,7 @@ from laser.io.table_reader import make_reader
 from laser.ticks import Tick
 from laser.values import Atom
 
-__all__ = ["Facts", "follow_table", "read_tables"]
+__all__ = ["Facts", "follow_table", "read_tables", "table_items"]
 
 log = logging.getLogger("laser")
 
@@ -86,6 +86,14 @@ def read_tables(
     if len(kinds) > 1:
         raise LaserError("some times are dates and others are numbers: turn one into the other first")
     return _sorted(Facts(times, facts, True in kinds))
+
+
+def table_items(table: TableFile, tick: Tick) -> list[Item]:
+    """The rows of a table one by one, in the order of time, after what is malformed of it."""
+    reader = make_reader(table, tick, None, log.warning)
+    blocks = table_blocks(table.path, format_of(table.path, table.layout), table.dialect, table.text)
+    items = [item for block in blocks for item in reader.items(block.rows())]
+    return sorted(items, key=lambda item: item.time if isinstance(item, Record) else -1)
 
 
 def _sorted(found: Facts) -> Facts:

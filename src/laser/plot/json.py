@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from laser.plot.model import Bar, Curve, Group, Timeline
+from laser.zones import zone_name
 
 __all__ = ["to_json"]
 
@@ -15,6 +16,7 @@ def to_json(timeline: Timeline) -> dict[str, Any]:
         "start": timeline.start,
         "end": timeline.end,
         "tick": float(timeline.tick.seconds) if timeline.tick else None,
+        "zone": None if timeline.tick is None else zone_name(timeline.tick.zone),
         "reduced": timeline.reduced,
         "groups": [_group(group) for group in timeline.groups],
     }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
-from laser.engine.explain import explain
+from laser.checks.accept import accept
+from laser.engine.explain import ask_stream
 from laser.explanation import Explanation, Failure, Premise, Proof
 from laser.explanation.calendar import dates_in
+from laser.explanation.pattern import read_goal
 from laser.settings import RunSettings
 from laser.syntax.program import Program
 from laser.values import Atom, write_value
@@ -22,7 +25,8 @@ def tell(
     program: Program, stream: list[tuple[int, list[Atom]]], atom: str, time: int, settings: RunSettings
 ) -> dict[str, Any]:
     """Why an atom holds at a time, or why not: as text, and as the tree that the page draws."""
-    told = explain(program, stream, atom, time, start=settings.start, tick=settings.tick, dates=settings.dates)
+    settings = replace(settings, dates=accept(program, settings).dates)
+    told = ask_stream(program, settings, stream, read_goal(atom, program), time)
     write = dates_in(told, settings.tick) if settings.dates else str
     return {
         "atom": str(told.atom),
@@ -30,7 +34,7 @@ def tell(
         "when": settings.tick.to_text(time) if settings.dates else str(time),
         "holds": told.holds,
         "extent": write(_extent(told)),
-        "text": told.to_text(),
+        "text": told.to_text(dates=settings.tick if settings.dates else None),
         "tree": Tree(write).explanation(told),
     }
 

@@ -150,7 +150,7 @@ class Sessions:
 
     async def _open(self, request: dict[str, Any]) -> tuple[Session | None, dict[str, Any]]:
         process = Process(self._limits)
-        wanted = {key: request.get(key) for key in ("program", "start", "tick")}
+        wanted = {key: request.get(key) for key in ("program", "start", "tick", "background", "constants", "zone")}
         answer = await process.ask({**wanted, "task": "live-open", "limit": self._limits.derivations})
         if "error" in answer:
             process.stop()

@@ -14,37 +14,33 @@ from laser.errors import FactError, TimeError
 from laser.io.formats import format_of_text
 from laser.io.lines import Line
 from laser.io.records import Entry, Malformed, Record, records_of
-from laser.serve.settings import Limits
-from laser.settings import RunSettings
-from laser.ticks import Tick
+from laser.serve.run_request import run_settings
 from laser.values import Atom
 from laser.values.facts import to_atom
+from laser.values.time import texts_in
 
-__all__ = ["LiveRun", "run_settings"]
+__all__ = ["LiveRun"]
 
 KEPT_FACTS = 50_000
 """Facts that are kept so that the past can be explained."""
-
-
-def run_settings(message: dict[str, Any]) -> RunSettings:
-    """The settings that a message asks for, empty texts where it leaves one open."""
-    tick = Tick.parse(message.get("tick") or "1 s")
-    start, until = (tick.from_text(str(message[name])) if message.get(name) else None for name in ("start", "until"))
-    return RunSettings(start=start, until=until, tick=tick, limit=int(message.get("limit", Limits().derivations)))
 
 
 class LiveRun:
     """A reasoner that is fed lines, and keeps the last facts to explain them."""
 
     def __init__(self, message: dict[str, Any]) -> None:
-        self._settings = run_settings(message)
         self._program = parse(str(message.get("program", "")), folder=None)
+        self._settings = run_settings(message, self._program.zone)
         self._reasoner = Reasoner.of(self._program, self._settings)
         self._facts: deque[tuple[int, Atom]] = deque(maxlen=KEPT_FACTS)
         self._seen = 0
 
     def take(self, lines: list[str], first: int) -> dict[str, Any]:
         """Take lines, each in any format, in order; those that are malformed or late are told, and change nothing."""
+        with texts_in(self._settings.tick.zone):
+            return self._take(lines, first)
+
+    def _take(self, lines: list[str], first: int) -> dict[str, Any]:
         items = list(records_of(self._read(lines, first), self._settings.start, self._reasoner.time))
         rejected = [{"line": item.line, "reason": item.reason} for item in items if isinstance(item, Malformed)]
         return {**self._advance([item for item in items if isinstance(item, Record)]), "rejected": rejected}
@@ -70,6 +66,10 @@ class LiveRun:
 
     def explain(self, message: dict[str, Any]) -> dict[str, Any]:
         """Why an atom holds, or does not, at a time of the past that is still known."""
+        with texts_in(self._settings.tick.zone):
+            return self._explain(message)
+
+    def _explain(self, message: dict[str, Any]) -> dict[str, Any]:
         from laser.serve.explanations import tell
 
         if self._seen > len(self._facts):

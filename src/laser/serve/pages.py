@@ -54,7 +54,7 @@ def _bounds(stream: str) -> dict[str, str]:
     return {word[1]: word[2] for word in words if len(word) == 3 and word[1] in ("start", "until")}
 
 
-def initial(settings: Settings) -> dict[str, str] | None:
+def initial(settings: Settings) -> dict[str, Any] | None:
     """The program and the stream that the command line named."""
     if settings.program is None:
         return None
@@ -67,4 +67,5 @@ def initial(settings: Settings) -> dict[str, str] | None:
         "program": inlined(read_text(settings.program), settings.program),
         "stream": stream,
         "tick": settings.tick,
+        **settings.beside,
     }

@@ -16,7 +16,8 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
 }
 """What a worker can be asked, and the fields without which it cannot."""
 
-_TEXTS = ("program", "stream", "tick", "atom", "notation", "title")
+_TEXTS = ("program", "stream", "tick", "atom", "notation", "title", "background", "zone")
+_OF_TEXTS = ("constants", "table")
 _TIMES = ("start", "until")
 
 
@@ -48,6 +49,8 @@ def _check(name: str, value: Any) -> None:
         raise BadRequestError(f'"{name}" is a text, as in "{_EXAMPLES[name]}", not {_shown(value)}')
     if name in _TIMES and not isinstance(value, str | None) and not _is_whole(value):
         raise BadRequestError(f'"{name}" is a time, as in 36 or "2026-03-02T22:00:00Z", not {_shown(value)}')
+    if name in _OF_TEXTS and not _is_texts(value):
+        raise BadRequestError(f'"{name}" is an object of texts, as in {_EXAMPLES[name]}, not {_shown(value)}')
     if name == "at" and not _is_whole(value):
         raise BadRequestError(f'"at" is a time point, a whole number as in 36, not {_shown(value)}')
 
@@ -59,7 +62,15 @@ _EXAMPLES = {
     "atom": "q(a)",
     "notation": "formal",
     "title": "live",
+    "background": "machine(oven).",
+    "zone": "Europe/Vienna",
+    "constants": '{"n": "30"}',
+    "table": '{"time": "ts", "delimiter": ";"}',
 }
+
+
+def _is_texts(value: Any) -> bool:
+    return value is None or (isinstance(value, dict) and all(isinstance(text, str) for text in value.values()))
 
 
 def _is_whole(value: Any) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 __all__ = ["Limits", "Settings"]
 
@@ -47,4 +49,7 @@ class Settings:
     stream: Path | None = None
     follow: tuple[Path, ...] = ()
     tick: str = "1 s"
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """What belongs to the program besides: its stream, if that was read from tables; ``background`` as text, ``constants``, ``zone`` and
+    ``table``, as requests have them."""
     limits: Limits = field(default_factory=Limits)

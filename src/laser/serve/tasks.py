@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias
 
 from laser.checks.load import parse
 from laser.checks.report import check
-from laser.engine.reasoner import Reasoner
 from laser.engine.run import step_through
 from laser.errors import LaserError, ProgramError
-from laser.io.formats import format_of_text
 from laser.io.formats.format import Times
 from laser.io.formats.text import TEXT
-from laser.io.lines import Line
-from laser.io.records import Malformed, Record, records_of
+from laser.io.records import Malformed, Record
 from laser.plot.model import Timeline
 from laser.plot.reduce import reduce
 from laser.plot.run import head_order, track
 from laser.plot.tracks import make_timeline
-from laser.serve.live_run import LiveRun, run_settings
-from laser.settings import RunSettings
+from laser.serve.live_run import LiveRun
+from laser.serve.run_request import Message, RunRequest
 from laser.syntax.formatter import format_source
-from laser.syntax.program import Program
-from laser.values import Atom
+from laser.values.time import texts_in
 
 __all__ = ["Worker"]
-
-Message: TypeAlias = dict[str, Any]
 
 COLUMNS, ROWS, GROUPS = 2000, 200, 300
 """How much of a timeline is shown; a page has no use for more."""
@@ -46,7 +39,7 @@ class Worker:
         try:
             if str(message.get("task", "")).startswith("live-"):
                 return self._answer_live(message)
-            return TASKS[message["task"]](message)
+            return _answer(message)
         except ProgramError as error:
             return {"error": {"kind": "program", "message": str(error)}}
         except LaserError as error:
@@ -71,49 +64,34 @@ class Worker:
         return self._live.explain(message)
 
 
-class Request:
-    """What the page asks about: a program and a stream, read."""
-
-    def __init__(self, message: Message) -> None:
-        settings = run_settings(message)
-        self.program_text = str(message.get("program", ""))
-        self.records, self.stream_findings = _read_stream(str(message.get("stream", "")), settings)
-        self.settings = replace(settings, dates=any(record.iso for record in self.records[:1]))
-
-    @property
-    def program(self) -> Program:
-        return parse(self.program_text, folder=None)
-
-    def reasoner(self) -> Reasoner:
-        return Reasoner.of(self.program, self.settings)
-
-    @property
-    def stream(self) -> list[tuple[int, list[Atom]]]:
-        return [(record.time, list(record.facts)) for record in self.records]
-
-
-def _read_stream(text: str, settings: RunSettings) -> tuple[list[Record], list[Message]]:
-    """The records of the text in the page, and the findings about what is malformed in it."""
-    form = format_of_text(text)
-    lines = (Line(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1))
-    items = list(records_of(form.read_lines(lines, form.parser(settings.tick)), settings.start))
-    findings = [_finding(item) for item in items if isinstance(item, Malformed)]
-    return [item for item in items if isinstance(item, Record)], findings
+def _answer(message: Message) -> Message:
+    if message["task"] == "tidy":
+        return tidy(message)
+    request = RunRequest(message)
+    with texts_in(request.settings.tick.zone):
+        return RUNS[message["task"]](request, message)
 
 
 def _finding(item: Malformed) -> Message:
     return {"line": item.line, "severity": "error", "message": item.reason, "hint": None, "note": None}
 
 
-def evaluate(message: Message) -> Message:
+def evaluate(request: RunRequest, _: Message) -> Message:
     """The findings about a program and a stream, and the timeline where there are no errors."""
-    request = Request(message)
     streamed = {fact.signature for record in request.records for fact in record.facts}
-    report = check(request.program_text, streamed or None, folder=None, tick=request.settings.tick)
+    settings = request.settings
+    report = check(
+        request.program_text,
+        streamed or None,
+        folder=None,
+        constants=settings.constants,
+        background=settings.background,
+        tick=settings.tick,
+    )
     findings = report.to_json()["findings"][:MOST_FINDINGS]
     told = {
         "findings": findings,
-        "stream_findings": request.stream_findings[:MOST_FINDINGS],
+        "stream_findings": list(map(_finding, request.malformed[:MOST_FINDINGS])),
         "reach": str(report.reach or ""),
     }
     if not report.ok:
@@ -134,9 +112,8 @@ def _count(records: list[Record]) -> int:
     return sum(len(record.facts) for record in records)
 
 
-def snapshot(message: Message) -> Message:
+def snapshot(request: RunRequest, message: Message) -> Message:
     """What is in the output at a time, and which facts came then."""
-    request = Request(message)
     at = int(message["at"])
     reasoner = request.reasoner()
     for _ in step_through(reasoner, request.stream, at):
@@ -145,11 +122,10 @@ def snapshot(message: Message) -> Message:
     return {"holding": [str(atom) for atom in sorted(reasoner.holding())], "facts": list(map(str, facts))}
 
 
-def explain(message: Message) -> Message:
+def explain(request: RunRequest, message: Message) -> Message:
     """Why an atom holds at a time, or why it does not."""
     from laser.serve.explanations import tell
 
-    request = Request(message)
     return tell(request.program, request.stream, str(message["atom"]), int(message["at"]), request.settings)
 
 
@@ -161,18 +137,17 @@ def tidy(message: Message) -> Message:
     return {"program": format_source(text, "<program>")}
 
 
-def records(message: Message) -> Message:
+def records(request: RunRequest, _: Message) -> Message:
     """A stream of any format as lines of text, one for each time point: what the page plays into a live stream."""
-    request = Request(message)
     times = Times(request.settings.tick, request.settings.dates)
     lines = [TEXT.write_snapshot(times(record.time), record.facts) for record in request.records]
     return {"lines": lines}
 
 
-TASKS: dict[str, Callable[[Message], Message]] = {
+RUNS: dict[str, Callable[[RunRequest, Message], Message]] = {
     "evaluate": evaluate,
     "snapshot": snapshot,
     "explain": explain,
-    "tidy": tidy,
     "records": records,
 }
+"""Tasks about a program and a stream."""

@@ -14,10 +14,11 @@ const stream = new Editor(find("stream"), { label: "Stream", grammar: "stream", 
 const timeline = new Timeline(find("timeline"), { moved: showSnapshot, chosen: why });
 const live = new Live({ drawn: showLive, told: say });
 let examples = [], shown = null, liveName = null, playing = 0, token = "";
+let beside = {}; // what came with the rules and the stream and has no place on the page: background data, constants, a zone, how a table is read
 
 const content = () => ({
   program: rules.text, stream: stream.text,
-  start: find("start").value.trim(), until: find("until").value.trim(), tick: find("tick").value.trim() || "1 s",
+  start: find("start").value.trim(), until: find("until").value.trim(), tick: find("tick").value.trim() || "1 s", ...beside,
 });
 
 function put(given) {
@@ -25,6 +26,7 @@ function put(given) {
   stream.text = given.stream;
   for (const name of ["start", "until"]) find(name).value = given[name] ?? "";
   find("tick").value = given.tick ?? "1 s";
+  beside = Object.fromEntries(["background", "constants", "zone", "table"].filter((name) => given[name]).map((name) => [name, given[name]]));
   timeline.data = null;
   run();
 }
@@ -124,8 +126,8 @@ async function watch() {
   const chosen = find("live-source").value;
   let name = chosen;
   if (!chosen) {
-    const { program, start, tick } = content();
-    const answer = await openLive({ program, start, tick });
+    const { program, start, tick, background, constants, zone } = content();
+    const answer = await openLive({ program, start, tick, background, constants, zone });
     if (answer.error) { say(answer.error.message.split("\n")[0]); note(answer.error.message, true); return; }
     name = answer.name;
   }
@@ -157,8 +159,7 @@ async function send(text) {
 
 async function play() {
   clearInterval(playing);
-  const { start, tick } = content();
-  const { lines, error } = await ask("records", { stream: stream.text, start, tick });
+  const { lines, error } = await ask("records", content());
   if (error) { say(error.message); return; }
   if (!lines.length) { say("There is nothing to play: the stream above has no records."); return; }
   clearInterval(playing);

@@ -4,6 +4,19 @@ import { columnsOf, draw, fit, make } from "./dom.js";
 const ROW = 20, BAR = 12, CURVE = 84, GAP = 7, AXIS = 20, EDGE = 8, LEGEND = 16, HUES = 12, MOST_ROWS = 60, MOST_FACTS = 3;
 const LETTER = 7.3, QUIET_LETTER = 6.7;
 
+// What writes time points as dates of a zone, with its offset.
+function dates(tick, zone) {
+  const offsets = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
+  return (time) => {
+    const instant = new Date(time * tick * 1000);
+    const name = offsets.formatToParts(instant).find((part) => part.type === "timeZoneName").value.slice(3) || "+00:00";
+    const [hours, minutes] = name.split(":").map(Number);
+    const ahead = (hours * 60 + (name[0] === "-" ? -minutes : minutes)) * 60_000;
+    const text = new Date(instant.getTime() + ahead).toISOString().replace("Z", "").replace(".000", "");
+    return text + (name === "+00:00" ? "Z" : name);
+  };
+}
+
 export class Timeline {
   constructor(host, { moved, chosen }) {
     Object.assign(this, { host, moved, chosen, data: null, time: 0, view: null, clock: String, unfolded: new Set() });
@@ -19,7 +32,7 @@ export class Timeline {
   set(data, { follow = false } = {}) {
     const before = this.data;
     this.data = data;
-    this.clock = data.tick ? (time) => new Date(time * data.tick * 1000).toISOString().replace(".000Z", "Z") : String;
+    this.clock = data.tick ? dates(data.tick, data.zone ?? "UTC") : String;
     if (!before || follow || before.start !== data.start || before.end !== data.end) this.view = null;
     if (follow || !before || this.time < data.start || this.time > data.end) this.time = data.end;
     this.draw();
