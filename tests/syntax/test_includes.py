@@ -9,7 +9,8 @@ import pytest
 
 import laser
 from laser.cli.notation import convert
-from laser.serve.tasks import Request, tidy
+from laser.serve.run_request import RunRequest
+from laser.serve.tasks import tidy
 from laser.syntax.formatter import format_source
 from laser.syntax.includes import inlined
 from laser.syntax.parser import parse_tree
@@ -65,7 +66,7 @@ def test_without_a_folder_nothing_is_read(here: Path) -> None:
     with pytest.raises(laser.ProgramError, match="no-include"):
         tidy({"program": '#include "/etc/passwd".', "notation": "formal"})
     with pytest.raises(laser.ProgramError, match="no-include"):
-        assert Request({"program": '#include "/etc/passwd".', "stream": ""}).program
+        assert RunRequest({"program": '#include "/etc/passwd".', "stream": ""}).program
     assert [finding.code for finding in laser.check('#include "/etc/passwd".', folder=None).findings] == ["no-include"]
 
 
