@@ -11,6 +11,7 @@ from laser import LaserError
 from laser.checks.load import parse
 from laser.spark import bucket
 from laser.spark.partition import PerKey
+from laser.spark.store import SAVED
 from laser.values import Atom
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
@@ -132,6 +133,31 @@ def test_what_is_late_does_not_depend_on_the_number_of_buckets():
         drive.batch(stores, [{}], [], 30)
         assert len(drive.late) == 20
         assert {atom for _, atom, _ in drive.changes} == {Atom("q", (0,))}
+
+
+@pytest.mark.parametrize("key", [False, "key"])
+def test_what_is_recorded_is_saved_in_place_of_the_facts(key):
+    """However long a stream is, its log is short, and a worker that never saw it goes on where it was saved."""
+    rules = "#record on/1. on(M) :- hot(M). on(M) :- on(M) in [1 ago], not cool(M). #show on/1."
+    rows = [(t, Atom(("cool", "hot")[t // 9 % 2], (f"m{t % 5}",))) for t in range(200)]
+    setting = Setting(parse(rules), rows, 0, 210)
+    if key:
+        setting = with_keys(setting, random.Random(1))
+    job = job_of(setting, key)
+    assert job.reach.ticks is None
+    assert job.has_records
+    expected = setting.lifted_reference() if key else setting.reference()
+    drive = Drive(job.in_buckets(2 if key else 1), random.Random(2), 3, workers=3)
+    stores = drive.run(shuffled(setting.rows, 3, random.Random(3)), setting.until)
+    assert drive.answers(setting.start, setting.until) == expected
+    assert any(store.entry(SAVED) for store in stores)
+    for store in stores:
+        assert len([version for version, _ in store.entries() if version >= 0]) <= 2 * bucket.COMPACTED
+
+
+def test_a_history_without_a_window_is_not_saved_in_place_of_the_facts():
+    setting = Setting(parse("#record q/1. q(X) :- a(X). r(X) :- q(X) at T, T < 5."), [(1, Atom("a", (1,)))], 0, 9)
+    assert not job_of(setting).has_records
 
 
 def test_a_key_that_has_been_silent_for_long_is_known_after_a_move():

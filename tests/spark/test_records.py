@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from laser import LaserError, parse
+from laser import parse
 from laser.spark import reason
-from laser.values import Atom
+from laser.values import Atom, Predicate
 from tests.spark.rooms import Setting
+from tests.spark.streams import Feed, Told
 from tests.spark.test_batch import agree
 
 PROGRAM = """
@@ -46,8 +47,14 @@ def test_a_lifted_program_remembers_for_each_key(readings):
     answers.unpersist()
 
 
-def test_a_stream_that_remembers_asks_for_consent(spark, tmp_path):
-    spark.createDataFrame(READINGS[:3], "t int, machine string, v int").write.parquet(str(tmp_path / "in"))
-    stream = spark.readStream.schema("t int, machine string, v int").parquet(str(tmp_path / "in"))
-    with pytest.raises(LaserError, match="`#record` remembers"):
-        reason(PROGRAM, {"temp": stream}, time="t")
+def test_a_stream_that_remembers_goes_on_after_a_restart(spark, tmp_path):
+    """Without consent to a state that grows: what was recorded is kept, and not the facts that it rests on."""
+    feed, told = Feed(spark, tmp_path / "in", [Predicate("temp", 2)]), Told()
+    rows = [(t, Atom("temp", (m, v)), number) for number, (t, m, v) in enumerate(READINGS)]
+    half = len(rows) // 2
+    for some in (rows[:half], [*rows[half:], (200, Atom("temp", ("m0", 60)), 10**6)]):
+        feed.put(some)
+        answers = reason(PROGRAM, feed.streams(), start=0, mixed=True, buckets=2)
+        told.drain(answers.table, tmp_path / "state")
+    found = told.snapshots(answers, 0, 80)
+    assert found == Setting(parse(PROGRAM), [(t, atom) for t, atom, _ in rows], 0, 80).reference()

@@ -374,7 +374,12 @@ class Reasoner:
     def restore(cls, program: Program | str, data: bytes, **options: Unpack[ReasonerOptions]) -> Reasoner:
         """A reasoner that goes on where ``save`` left off; StateError if the state is not of this program."""
         program = parse(program) if isinstance(program, str) else expect_program(program)
-        reasoner = cls.of(program, RunSettings.read(options, ReasonerOptions, program.zone))
+        return cls.resumed(program, RunSettings.read(options, ReasonerOptions, program.zone), data)
+
+    @classmethod
+    def resumed(cls, program: Program, settings: RunSettings, data: bytes) -> Reasoner:
+        """As ``restore``, with settings that are read already."""
+        reasoner = cls.of(program, settings)
         fresh = reasoner._machine
         reasoner._machine, reasoner._start = decode(
             data, reasoner._core, lambda streamed: reasoner._new_machine(streamed) if streamed else fresh

@@ -18,7 +18,7 @@ from laser.syntax import tree
 from laser.values import Predicate
 from laser.windows import HISTORY, LastOf, Reach, TimeWindow
 
-__all__ = ["kept", "reach"]
+__all__ = ["is_bounded", "kept", "reach"]
 
 
 def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> Reach:
@@ -28,6 +28,12 @@ def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) ->
     unlimited = _unlimited(core, inputs)
     needs = [_need(core, atom, inputs, unlimited) for atom in _atoms(core)]
     return _together(needs)
+
+
+def is_bounded(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> bool:
+    """Whether a run has to keep only a bounded part of the past. What was recorded may rest on all of it, and is kept itself."""
+    unlimited = _unlimited(core, inputs) | core.recorded
+    return all(_need(core, atom, inputs, unlimited).ticks is not None for atom in _atoms(core))
 
 
 def _looks_back(core: ResolvedProgram, atom: ExtendedAtom) -> bool:

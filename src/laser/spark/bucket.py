@@ -8,6 +8,7 @@ worker to worker do not show in the answers.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from laser.spark.job import Job, refuse_other
 from laser.spark.log_layout import in_layout, labelled
 from laser.spark.part import Part, make_part
 from laser.spark.partition import ByKey, Lifted, PerKey, Whole
-from laser.spark.store import NOWHERE, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
+from laser.spark.store import NOWHERE, SAVED, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
 from laser.spark.waiting import WaitingFacts, last_of_each_key
 from laser.values import Atom, Predicate
 
@@ -69,6 +70,8 @@ class CachedReasoner:
     """The versions in the log with the latest time of each."""
     counts: list[tuple[int, int]] = field(default_factory=list)
     """For tuple windows: the last time points with facts, and how many each had."""
+    saved: int = NOWHERE
+    """For programs with records: the time up to which nothing has to be fed again."""
 
     def holding(self) -> frozenset[Fact]:
         """What the reasoner says now."""
@@ -108,6 +111,8 @@ class Bucket:
             head = head._replace(fed=complete, before="", known=max(head.known, self._oldest_kept(complete)))
             self._keep_keys(live, complete)
             self._trim(live, complete)
+            if live.saved != NOWHERE:
+                head = head._replace(known=max(head.known, live.saved - self.job.keep + 1))
         wake = self._wake(live, head)
         self.store.put_head(head._replace(late=head.late + len(late)))
         live.version, live.token, live.fed = head.version, head.token, head.fed
@@ -154,6 +159,7 @@ class Bucket:
             return []
         elder = Bucket(self.elders[head.before], self.number, self.store, head.before, {})
         before = elder._rebuild(head).holding()
+        self.store.remove_entry(SAVED)
         self._feed(live, head.start, head.fed + 1)
         ended, begun = _by_predicate(before - live.holding()), _by_predicate(live.holding() - before)
         changed = [predicate for predicate in {**ended, **begun} if predicate in self.job.outputs.tags]
@@ -205,10 +211,20 @@ class Bucket:
     def _rebuild(self, head: Head) -> CachedReasoner:
         live = CachedReasoner(head.version, head.token, NOWHERE, self._nothing_waits())
         for version, entry in sorted(self.store.entries()):
-            self._wait(live, version, entry)
+            if version != SAVED:
+                self._wait(live, version, entry)
+        self._resume(live, head)
         if head.fed != NOWHERE:
             self._replay(live, head)
         return live
+
+    def _resume(self, live: CachedReasoner, head: Head) -> None:
+        """Begin where this job was saved last, if it was."""
+        saved = self.store.entry(SAVED) if self.job.has_records else None
+        if saved is not None and saved.token == self.fingerprint:
+            live.part = make_part(self.job, self.number, head.start, json.loads(saved.facts))
+            live.fed = live.saved = saved.latest
+            live.waiting.drop_up_to(saved.latest)
 
     def _nothing_waits(self) -> WaitingFacts:
         return WaitingFacts(self.job.inputs, ordered=self.job.reach.counts_facts)
@@ -279,6 +295,9 @@ class Bucket:
     def _trim(self, live: CachedReasoner, fed: int) -> None:
         """Forget what no later answer can see."""
         reach = self.job.reach
+        if self.job.has_records:
+            self._save(live, fed)
+            return
         match self.job.partition:
             case PerKey() if reach.tuples:
                 self._compact(live, fed)
@@ -289,6 +308,15 @@ class Bucket:
                     self._drop_before(live, self._low(live, fed))
             case _:
                 assert_never(self.job.partition)
+
+    def _save(self, live: CachedReasoner, fed: int) -> None:
+        """Where rules rest on records, which rest on the whole stream: now and then, save the reasoner in place of the facts."""
+        since = [version for version, latest in live.kept.items() if live.saved < latest <= fed]
+        if live.part is not None and len(since) >= COMPACTED:
+            state = json.dumps(live.part.save()).encode()
+            self.store.put_entry(SAVED, Entry(self.fingerprint, fed, state))
+            live.saved = fed
+            self._drop_before(live, fed - self.job.keep + 1)
 
     def _drop_before(self, live: CachedReasoner, low: int) -> None:
         gone = [version for version, latest in live.kept.items() if latest < low]

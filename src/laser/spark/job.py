@@ -40,6 +40,8 @@ class Job:
     """The inputs of a stream, sorted, also those of which the rules say nothing: a checkpoint knows how far each of them is."""
     keep: int = 0
     """For so many ticks facts are kept at least, so that later rules can look at them."""
+    has_records: bool = False
+    """Whether rules look back over the whole stream by their records alone: then what is recorded is saved in place of the facts."""
 
     @property
     def kept(self) -> int | None:
@@ -49,8 +51,10 @@ class Job:
     def in_buckets(self, buckets: int) -> Job:
         return replace(self, partition=with_buckets(self.partition, buckets))
 
-    def reasoner(self, start: int, background: tuple[Atom, ...]) -> Reasoner:
-        return Reasoner.of(self.program, replace(self.settings, start=start, background=background))
+    def reasoner(self, start: int, background: tuple[Atom, ...], saved: bytes | None = None) -> Reasoner:
+        """A new reasoner, or one that goes on from what ``Reasoner.save`` gave."""
+        settings = replace(self.settings, start=start, background=background)
+        return Reasoner.of(self.program, settings) if saved is None else Reasoner.resumed(self.program, settings, saved)
 
     def background_of(self, bucket: int) -> tuple[Atom, ...]:
         """The background data of one part, without those of keys that lie elsewhere."""

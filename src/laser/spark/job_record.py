@@ -33,6 +33,7 @@ def write_job(job: Job) -> str:
         "reach": [job.reach.ticks, job.reach.tuples, [_plain_window(window) for window in job.reach.latest]],
         "own": [str(atom) for atom in job.own_background],
         "streams": job.streams,
+        "has_records": job.has_records,
     }
     return json.dumps(content, ensure_ascii=False)
 
@@ -50,6 +51,7 @@ def read_job(text: str) -> Job:
         reach=Reach(ticks, tuples, frozenset(_window(window) for window in latest)),
         own_background=tuple(map(parse_fact, content["own"])),
         streams=tuple(content["streams"]),
+        has_records=content["has_records"],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, assert_never
+from typing import Any, Protocol, TypeAlias, assert_never
 
 from laser.answers import Shift
 from laser.engine.reasoner import Reasoner
@@ -11,9 +11,13 @@ from laser.spark.arrow import Fact
 from laser.spark.job import Job
 from laser.spark.lift import SEEN
 from laser.spark.partition import ByKey, Lifted, PerKey, Whole
-from laser.values import Predicate
+from laser.values import Predicate, write_value
+from laser.values.facts import read_value
 
-__all__ = ["Part", "make_part"]
+__all__ = ["Json", "Part", "make_part"]
+
+
+Json: TypeAlias = dict[str, Any]
 
 
 class Part(Protocol):
@@ -26,21 +30,24 @@ class Part(Protocol):
     def holding(self) -> frozenset[Fact]:
         """The answers at the present time point."""
 
+    def save(self) -> Json:
+        """What ``make_part`` needs to go on from the present."""
+
     @property
     def next_wake(self) -> int | None: ...
 
 
-def make_part(job: Job, bucket: int, start: int) -> Part:
-    """The part of the stream that one bucket holds, at the start of the timeline."""
+def make_part(job: Job, bucket: int, start: int, saved: Json | None = None) -> Part:
+    """The part of the stream that one bucket holds: at the start of the timeline, or where it was saved."""
     match job.partition:
         case PerKey():
-            return ReasonerPerKey(job, bucket, start)
+            return ReasonerPerKey(job, bucket, start, saved)
         case ByKey(drops_foreign=True) as by_key:
-            return OwnKeysOnly(by_key, bucket, SharedReasoner(job, bucket, start))
+            return OwnKeysOnly(by_key, bucket, SharedReasoner(job, bucket, start, saved))
         case Lifted(counts_keys=True):
-            return KeyCounter(job, bucket, start)
+            return KeyCounter(job, bucket, start, saved)
         case Whole() | ByKey() | Lifted():
-            return SharedReasoner(job, bucket, start)
+            return SharedReasoner(job, bucket, start, saved)
         case _:
             assert_never(job.partition)
 
@@ -48,8 +55,9 @@ def make_part(job: Job, bucket: int, start: int) -> Part:
 class SharedReasoner:
     """One reasoner for all keys of a bucket."""
 
-    def __init__(self, job: Job, bucket: int, start: int) -> None:
-        self.reasoner = job.reasoner(start, (*job.background_of(bucket), *job.own_of(bucket)))
+    def __init__(self, job: Job, bucket: int, start: int, saved: Json | None = None) -> None:
+        state = None if saved is None else saved["state"].encode()
+        self.reasoner = job.reasoner(start, (*job.background_of(bucket), *job.own_of(bucket)), state)
         self.new_keys: list[tuple[int, Any]] = []
 
     def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
@@ -57,6 +65,9 @@ class SharedReasoner:
 
     def holding(self) -> frozenset[Fact]:
         return frozenset(map(tuple, self.reasoner.holding()))
+
+    def save(self) -> Json:
+        return {"state": self.reasoner.save().decode()}
 
     @property
     def next_wake(self) -> int | None:
@@ -66,17 +77,21 @@ class SharedReasoner:
 class KeyCounter(SharedReasoner):
     """One reasoner for all keys of a lifted program whose rules ask which keys there are."""
 
-    def __init__(self, job: Job, bucket: int, start: int) -> None:
-        super().__init__(job, bucket, start)
+    def __init__(self, job: Job, bucket: int, start: int, saved: Json | None = None) -> None:
+        super().__init__(job, bucket, start, saved)
         self.start = start
         self.seen: set[Any] = {atom[1] for atom in job.own_of(bucket)}
-        self.waiting = [(SEEN, key) for key in self.seen]
+        self.waiting = [(SEEN, key) for key in self.seen] if saved is None else []
         """Keys that background data name, until the timeline begins."""
+        self.seen |= {read_value(text) for text in saved["seen"]} if saved is not None else set()
 
     def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
         first, self.waiting = self.waiting, []
         shifts = super().advance(self.start, first) if first else []
         return [*shifts, *super().advance(time, [*self._introduce(time, facts), *_without_keys(facts)])]
+
+    def save(self) -> Json:
+        return {**super().save(), "seen": sorted(map(write_value, self.seen))}
 
     def _introduce(self, time: int, facts: list[Fact]) -> list[Fact]:
         """A fact for each key that was not seen before; it makes the key known from then on."""
@@ -94,13 +109,22 @@ def _without_keys(facts: list[Fact]) -> list[Fact]:
 class ReasonerPerKey:
     """A reasoner for each key: where a tuple window counts, or where background data hold for every key."""
 
-    def __init__(self, job: Job, bucket: int, start: int) -> None:
+    def __init__(self, job: Job, bucket: int, start: int, saved: Json | None = None) -> None:
         self.job, self.start = job, start
         self.new_keys: list[tuple[int, Any]] = []
         self.reasoners: dict[Any, Reasoner] = {}
         self.own: dict[Any, list[Any]] = {}
         for atom in job.own_of(bucket):
             self.own.setdefault(atom[1], []).append((atom[0], *atom[2:]))
+        for text, state in (saved or {}).items():
+            key = read_value(text)
+            self.reasoners[key] = self._reasoner(key, state.encode())
+
+    def _reasoner(self, key: Any, saved: bytes | None = None) -> Reasoner:
+        return self.job.reasoner(self.start, (*self.job.settings.background, *self.own.get(key, [])), saved)
+
+    def save(self) -> Json:
+        return {write_value(key): reasoner.save().decode() for key, reasoner in self.reasoners.items()}
 
     def advance(self, time: int, facts: list[Fact]) -> list[Shift]:
         given: dict[Any, list[Fact]] = {key: [] for key in self.own if key not in self.reasoners}
@@ -126,9 +150,7 @@ class ReasonerPerKey:
         """A key exists from its first fact on: what its silent past would have said is not said."""
         if key not in self.own:
             self.new_keys.append((time, key))
-        reasoner = self.reasoners[key] = self.job.reasoner(
-            self.start, (*self.job.settings.background, *self.own.get(key, []))
-        )
+        reasoner = self.reasoners[key] = self._reasoner(key)
         reasoner.advance(time, facts)
         holding = [Shift(time, atom.signature, atom.predicate, [tuple(atom)], []) for atom in reasoner.holding()]
         return _with_key(key, holding)
@@ -179,6 +201,9 @@ class OwnKeysOnly:
         places = self.partition.positions
         facts = self.part.holding()
         return frozenset(f for f in facts if self._is_own(f[places[Predicate(f[0], len(f) - 1)] + 1]))
+
+    def save(self) -> Json:
+        return self.part.save()
 
     def _is_own(self, value: Any) -> bool:
         if value not in self.known:

@@ -12,7 +12,7 @@ from laser.errors import LaserError
 from laser.rules.body import ExtendedAtom
 from laser.rules.column_names import are_distinct
 from laser.rules.partition_key import find_key
-from laser.rules.reach import reach
+from laser.rules.reach import is_bounded, reach
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.spark.background import Background
 from laser.spark.column_types import Flow, find_flow
@@ -78,6 +78,7 @@ def prepare(request: Request) -> Prepared:
         own_background=tuple(sorted(_atoms(own))),
         streams=tuple(sorted(str(source.predicate) for source in given)),
         keep=request.keep,
+        has_records=past.ticks is None and is_bounded(core, inputs),
     )
     return Prepared(job, tuple(sources), tuple(clocks), _key_columns(partition, sources), core.dates, why)
 

@@ -16,10 +16,12 @@ from laser.values.facts import read_value
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-__all__ = ["NOWHERE", "Entry", "Head", "SparkStore", "Store", "pack", "pack_keys", "unpack", "unpack_keys"]
+__all__ = ["NOWHERE", "SAVED", "Entry", "Head", "SparkStore", "Store", "pack", "pack_keys", "unpack", "unpack_keys"]
 
 NOWHERE = -1
 """A time that is not known yet."""
+SAVED = -1
+"""The version of the entry in which a program with records is saved."""
 _HEAD = (
     "job string, buckets int, lineage string, version bigint, token string, fed bigint, start bigint, lowest bigint, "
     "highest bigint, timer bigint, late bigint, known bigint, before string"
@@ -52,7 +54,8 @@ class Head(NamedTuple):
 class Entry(NamedTuple):
     """The facts of one micro-batch that were not late, and the latest of their times.
 
-    Entries with negative versions have the keys that a lifted program has seen; they are kept for ever.
+    Entries with negative versions have the keys that a lifted program has seen; they are kept for ever. The entry ``SAVED`` has what
+    a program with records needs to go on after ``latest``, and the job that saved it in place of a token.
     """
 
     token: str

@@ -56,10 +56,10 @@ LATE = -1
 def answer_stream(request: Request, prepared: Prepared) -> Answers:
     """The changes of all predicates in one streaming table."""
     job = prepared.job
-    if job.reach.ticks is None and not request.unbounded:
+    if job.reach.ticks is None and not job.has_records and not request.unbounded:
         raise LaserError(
-            "the program looks back over its whole history (by `at T` without a window, or by what `#record` remembers), so "
-            "its state keeps every fact and grows: give it a window, or consent with unbounded=True"
+            "the program looks back over its whole history (by `at T` without a window), so its state keeps every fact "
+            "and grows: give it a window, or consent with unbounded=True"
         )
     for source in prepared.all_sources:
         _refuse_answers(source)

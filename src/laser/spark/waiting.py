@@ -59,6 +59,11 @@ class WaitingFacts:
         for time in sorted(time for time in self._by_time if time <= last):
             yield time, self.take(time)
 
+    def drop_up_to(self, last: int) -> None:
+        """Drop the facts up to a time: what followed from them is known."""
+        for time in [time for time in self._by_time if time <= last]:
+            del self._by_time[time]
+
     def forget_before(self, low: int, keep_keys: bool) -> None:
         """Drop the facts before a time; with ``keep_keys``, what they say of keys stays."""
         for time in [time for time in self._by_time if time < low]:
