@@ -19,13 +19,13 @@ JOB = Job(parse("p(X) :- a(X) in [3]. q(X) :- p(X), b(X)."), COLUMNS, COLUMNS, W
 
 def test_the_id_of_a_job_does_not_depend_on_how_it_is_written() -> None:
     written = parse("q(Room) :- p(Room),  b(Room).  % here\np(Y) :- a(Y) in [3 s].")
-    assert replace(JOB, program=written).fingerprint == JOB.fingerprint
+    assert replace(JOB, rules=written).fingerprint == JOB.fingerprint
     one, two = (replace(JOB, partition=ByKey(positions=dict(order))) for order in ([(A, 0), (B, 0)], [(B, 0), (A, 0)]))
     assert one.fingerprint == two.fingerprint
 
 
 OTHERS = [
-    replace(JOB, program=parse("p(X) :- a(X) in [4]. q(X) :- p(X), b(X).")),
+    replace(JOB, rules=parse("p(X) :- a(X) in [4]. q(X) :- p(X), b(X).")),
     replace(JOB, partition=ByKey(positions={A: 0})),
     replace(JOB, partition=ByKey(positions={A: 0}, drops_foreign=True)),
     replace(JOB, partition=ByKey(positions={A: 0}, buckets=2)),

@@ -201,7 +201,7 @@ def test_a_job_is_read_as_it_was_written(name, key):
         return
     made = replace(job_of(setting, key).in_buckets(3), keep=0)
     read = read_job(write_job(made))
-    assert replace(read, program=made.program, settings=made.settings) == made
+    assert replace(read, rules=made.rules, settings=made.settings) == made
     assert read.fingerprint == made.fingerprint
 
 

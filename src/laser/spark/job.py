@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import assert_never
 
 from laser.checks.accept import accept
@@ -12,6 +13,7 @@ from laser.engine.reasoner import Reasoner
 from laser.errors import StateError
 from laser.settings import RunSettings
 from laser.spark.layout import Layout
+from laser.spark.lift import lift
 from laser.spark.partition import ByKey, Lifted, Partition, PerKey, Whole, with_buckets
 from laser.syntax.program import Program
 from laser.values import Atom
@@ -27,7 +29,8 @@ ID_VERSION = "3:"
 class Job:
     """A program with its run's settings, how the stream is divided, and the layouts of what goes in and comes out."""
 
-    program: Program
+    rules: Program
+    """The program as it was given, without its facts."""
     inputs: Layout
     outputs: Layout
     partition: Partition
@@ -42,6 +45,17 @@ class Job:
     """For so many ticks facts are kept at least, so that later rules can look at them."""
     has_records: bool = False
     """Whether rules look back over the whole stream by their records alone: then what is recorded is saved in place of the facts."""
+
+    @cached_property
+    def program(self) -> Program:
+        """The program that reasoners run: lifted, where the partition says so."""
+        match self.partition:
+            case Lifted(shared=shared):
+                return lift(self.rules, shared)
+            case Whole() | ByKey() | PerKey():
+                return self.rules
+            case _:
+                assert_never(self.partition)
 
     @property
     def kept(self) -> int | None:

@@ -24,7 +24,7 @@ __all__ = ["read_job", "write_job"]
 def write_job(job: Job) -> str:
     """All that is needed to reason as the job does, and to compare it with another one."""
     content = {
-        "program": str(job.program),
+        "rules": str(job.rules),
         "inputs": job.inputs.plain(),
         "outputs": job.outputs.plain(),
         "partition": _plain_partition(job.partition),
@@ -43,7 +43,7 @@ def read_job(text: str) -> Job:
     content: dict[str, Any] = json.loads(text)
     ticks, tuples, latest = content["reach"]
     return Job(
-        program=parse(content["program"]),
+        rules=parse(content["rules"]),
         inputs=read_layout(content["inputs"]),
         outputs=read_layout(content["outputs"]),
         partition=_partition(content["partition"]),
@@ -95,8 +95,8 @@ def _plain_partition(partition: Partition) -> list[Any]:
             return ["whole"]
         case ByKey(buckets=buckets, positions=positions, drops_foreign=drops_foreign):
             return ["by key", buckets, [[*p, place] for p, place in positions.items()], drops_foreign]
-        case Lifted(buckets=buckets, counts_keys=counts_keys):
-            return ["lifted", buckets, counts_keys]
+        case Lifted(buckets=buckets, counts_keys=counts_keys, shared=shared):
+            return ["lifted", buckets, counts_keys, sorted(shared)]
         case PerKey(buckets=buckets):
             return ["per key", buckets]
         case _:
@@ -110,8 +110,9 @@ def _partition(plain: Sequence[Any]) -> Partition:
         case ["by key", buckets, positions, drops_foreign]:
             places = {Predicate(name, arity): place for name, arity, place in positions}
             return ByKey(buckets=buckets, positions=places, drops_foreign=drops_foreign)
-        case ["lifted", buckets, counts_keys]:
-            return Lifted(buckets=buckets, counts_keys=counts_keys)
+        case ["lifted", buckets, counts_keys, shared]:
+            predicates = frozenset(Predicate(name, arity) for name, arity in shared)
+            return Lifted(buckets=buckets, counts_keys=counts_keys, shared=predicates)
         case ["per key", buckets]:
             return PerKey(buckets=buckets)
         case _:

@@ -84,10 +84,11 @@ class ByKey(_Partition):
 
 @dataclass(frozen=True, kw_only=True)
 class Lifted(_Partition):
-    """The program is lifted over a key; with ``counts_keys``, its rules ask which keys there are."""
+    """The program is lifted over a key, except for ``shared`` predicates; with ``counts_keys``, its rules ask which keys there are."""
 
     adds_key = True
     counts_keys: bool = False
+    shared: frozenset[Predicate] = frozenset()
 
     @property
     def knows_keys(self) -> bool:

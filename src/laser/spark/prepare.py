@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import assert_never
 
 from laser.checks.accept import accept
 from laser.errors import LaserError
@@ -69,7 +68,7 @@ def prepare(request: Request) -> Prepared:
     why += "; not by time, because rules look at what was recorded" if core.recorded and past.ticks is None else ""
     flow = _flow(replace(core, background=_untyped(core, shared)), sources, (*shared, *own), request.mixed)
     job = Job(
-        program=_shipped(request.program, static, partition),
+        rules=_without_facts(request.program),
         inputs=Layout.of(PredicateColumns(s.predicate, s.kinds, s.args) for s in sources),
         outputs=_outputs(request, core, flow, lifted, _key_kind(sources, own, lifted)),
         partition=partition,
@@ -224,7 +223,8 @@ def _partition(
     everywhere = {atom.signature for atom in core.background} - set(static)
     if tuples or everywhere:
         return PerKey(), f"lifted over {lifted}, a reasoner for each"
-    return Lifted(counts_keys=counts_keys(lift(request.program, static))), f"lifted over {lifted}"
+    counted = counts_keys(lift(request.program, static))
+    return Lifted(counts_keys=counted, shared=frozenset(static)), f"lifted over {lifted}"
 
 
 def _by_key(
@@ -254,17 +254,10 @@ def _key_columns(partition: Partition, sources: Sequence[Source]) -> dict[Predic
     return {source.predicate: source.args[place] for source, place in places if place is not None}
 
 
-def _shipped(program: Program, static: Collection[Predicate], partition: Partition) -> Program:
+def _without_facts(program: Program) -> Program:
     """The program without its facts, which travel with the other background data."""
     rest = tuple(s for s in program.statements if not isinstance(s, tree.Fact))
-    bare = Program(rest, program.source, program.name, program.included)
-    match partition:
-        case Lifted():
-            return lift(bare, static)
-        case Whole() | ByKey() | PerKey():
-            return bare
-        case _:
-            assert_never(partition)
+    return Program(rest, program.source, program.name, program.included)
 
 
 # -- columns
