@@ -39,7 +39,7 @@ def test_an_escape_names_any_character_but_half_a_pair() -> None:
     for wrong in (r'p("\u12")', r'p("\ud800")', r'p("\uzzzz")'):
         with pytest.raises(FactError):
             parse_fact(wrong)
-        with pytest.raises(ProgramError, match="stands for no character"):
+        with pytest.raises(ProgramError, match="is not a valid escape"):
             laser.parse(f"q(X) :- {wrong}, r(X).")
 
 
@@ -63,7 +63,7 @@ def test_a_png_is_drawn_whatever_the_data(text: str) -> None:
 
 @pytest.mark.parametrize("digits", [5000, 100_000])
 def test_a_tick_of_very_many_digits_is_refused(digits: int) -> None:
-    with pytest.raises(TimeError, match="is no tick") as caught:
+    with pytest.raises(TimeError, match="is not a tick") as caught:
         Reasoner(RULE, tick=f"{'1' * digits} s")
     assert len(str(caught.value)) < 300
 
@@ -80,7 +80,7 @@ def test_a_duration_of_very_many_digits_is_refused() -> None:
     for text in (f"q(D) :- p(D), D > {'1' * 5000} s.", f"q :- p in [{'1' * 5000} min]."):
         with pytest.raises(ProgramError) as caught:
             laser.parse(text)
-        assert "too large" in str(caught.value) or "whole microseconds" in str(caught.value)
+        assert "too large" in str(caught.value) or "too long" in str(caught.value)
     with pytest.raises(FactError):
         parse_fact(f"p({'1' * 5000} s)")
 
@@ -103,7 +103,7 @@ def test_a_report_is_of_a_sensible_length(caplog: pytest.LogCaptureFixture) -> N
 
 @pytest.mark.parametrize("character", ["\0", "\ud800", "\x1b"])
 def test_an_iri_with_what_no_iri_has_is_refused(character: str) -> None:
-    with pytest.raises(ProgramError, match="cannot stand in an IRI"):
+    with pytest.raises(ProgramError, match="is not allowed in an IRI"):
         laser.parse(f"q(X) :- <http://a{character}b>(X).")
     with pytest.raises(FactError):
         Reasoner(RULE).advance(1, [f"<http://a{character}b>(1)"])

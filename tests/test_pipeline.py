@@ -102,12 +102,12 @@ def test_flags_override_a_file_and_add_to_it(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("speed = 3", "there is no setting speed; there are background, buckets"),
+        ("speed = 3", "there is no setting speed; the settings are background, buckets"),
         ("buckets = 'many'", "buckets = 'many' is not an integer"),
         ("buckets = true", "buckets = True is not an integer"),
         ("buckets = 0", "buckets = 0 is less than 1"),
         ("overwrite = 1", "overwrite = 1 is not true or false"),
-        ("program = 3", "program = 3 is not a text"),
+        ("program = 3", "program = 3 is not a string"),
         ("inputs = 3", "inputs = 3 is not a table"),
         ("inputs = ['a']", "is not a table"),
         ("inputs.temp = 3", "inputs.temp = 3 is neither a path nor a table"),

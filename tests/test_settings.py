@@ -51,5 +51,5 @@ def test_settings_cannot_be_changed():
     ],
 )
 def test_an_option_that_a_function_does_not_have_is_refused_by_name(call):
-    with pytest.raises(TypeError, match=r"there is no option '(until|start|strat|limit)'; there are"):
+    with pytest.raises(TypeError, match=r"there is no option '(until|start|strat|limit)'; the options are"):
         call()

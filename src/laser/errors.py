@@ -1,13 +1,13 @@
-"""Everything that can go wrong, as one tree.
+"""All errors that Laser raises, as one tree.
 
 LaserError
 ├── ProgramError   the program is refused; carries every finding, with places and hints
 ├── FactError      a fact is malformed; nothing of the call was accepted
-│   └── LiteralError   a value is written as its type is, and means nothing; says where in the text
-├── TimeError      a time lies before the present, or is no time point
+│   └── LiteralError   a literal has no value, such as a number that is too large; says where in the text
+├── TimeError      a time is before the present, or is not a time point
 ├── LimitError     one tick derived more than the limit allows; names the rule
-├── StateError     a saved state is of another program, another version, or damaged
-├── RecordError    a record of a stream file does not fit; carries its line number
+├── StateError     a saved state belongs to another program or version, or is damaged
+├── RecordError    a record of a stream file is not valid; carries its line number
 └── ProofError     a step of a proof does not follow; says which, and why
 """
 
@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A place in a source text; lines and columns count from 1, the end column is exclusive."""
+    """A place in a source text; lines and columns count from 1, and the end column is exclusive."""
 
     line: int
     column: int
@@ -53,7 +53,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding about a program: what is wrong (or odd), where, by which law, and what to do."""
+    """One finding about a program: what is wrong or suspicious, where, which general rule applies (note), what to do (hint)."""
 
     code: str
     message: str
@@ -62,10 +62,10 @@ class Diagnostic:
     hint: str | None = None
     severity: Literal["error", "warning"] = "error"
     file: SourceFile | None = None
-    """The file in which the place is, if it is not the program's own."""
+    """The included file that contains the place; None for the program's own text."""
 
     def render(self, source: str = "", name: str = "<program>") -> str:
-        """The finding as people read it: place, message, the line underlined, note and hint."""
+        """The finding as text for people: place, message, the underlined line, note and hint."""
         if self.file is not None:
             source, name = self.file.text, self.file.name
         head = f"{self.severity}[{self.code}]: {self.message}"
@@ -95,11 +95,11 @@ class Diagnostic:
 
 
 class LaserError(Exception):
-    """The root of all errors that Laser raises on purpose."""
+    """The base class of all errors that Laser raises on purpose."""
 
 
 class ProgramError(LaserError):
-    """A program that is refused, with all findings of one report."""
+    """A program is refused; the error has all findings."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: str = "", name: str = "<program>") -> None:
         self.diagnostics = tuple(diagnostics)
@@ -119,14 +119,14 @@ class ProgramError(LaserError):
 
 
 class FactError(LaserError):
-    """A fact that is not one: no atom, or with a term that is refused (None, NaN, infinity)."""
+    """A fact is not valid: it is not an atom, or has a term that is not allowed (None, NaN, infinity)."""
 
 
 class LiteralError(FactError):
-    """A literal without a value: a number that is too large, a string with a bad escape.
+    """A literal has no value: a number that is too large, or a string with a bad escape.
 
-    It has what a diagnostic needs, because only the value type knows it: the reader of programs adds the place of the
-    literal, the reader of facts takes the message alone. ``where`` are the characters of the literal that are wrong.
+    It carries what a diagnostic needs, because only the value type knows it. The program parser adds the place of the literal;
+    the fact reader uses only the message. ``where`` gives the wrong characters of the literal.
     """
 
     def __init__(self, code: str, message: str, where: slice | None, note: str, hint: str | None = None) -> None:
@@ -135,11 +135,11 @@ class LiteralError(FactError):
 
 
 class TimeError(LaserError):
-    """A time before the present, or something that is no time point."""
+    """A time is before the present, or is not a time point."""
 
 
 class LimitError(LaserError):
-    """One tick made more derivations than the limit allows, and ``rule`` is the rule's text; or a silence has too many ticks."""
+    """One tick made more derivations than the limit allows (``rule`` is the text of the rule), or a silence has too many ticks."""
 
     def __init__(self, message: str, rule: str) -> None:
         self.rule = rule
@@ -150,11 +150,11 @@ class LimitError(LaserError):
 
 
 class StateError(LaserError):
-    """A saved state that cannot be restored here."""
+    """A saved state cannot be restored."""
 
 
 class RecordError(LaserError):
-    """A record of a stream that does not fit; ``line`` is its line number, counted from 1."""
+    """A record of a stream is not valid; ``line`` is its line number, counted from 1."""
 
     def __init__(self, message: str, line: int, name: str = "<stream>") -> None:
         self.reason = message
@@ -167,4 +167,4 @@ class RecordError(LaserError):
 
 
 class ProofError(LaserError):
-    """A step of a proof that does not follow from the definition."""
+    """A step of a proof does not follow from the definition."""

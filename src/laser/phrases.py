@@ -1,4 +1,4 @@
-"""Words for messages: names that are close to others, and lists of names."""
+"""Helpers for messages: suggestions for misspelt names, lists of names, shortened texts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _FORBIDDEN = re.compile(
 )
 
 LONGEST_TYPED = 100
-"""Letters of a name from which on nobody typed it, so that only slips of case are looked for."""
+"""Nobody types a longer name by hand, so for longer names only differences in case are considered."""
 
 MOST_COMPARISONS = 100_000
-"""Names that are looked at letter by letter for the hints of one check: a second's work."""
+"""The number of names that may be compared letter by letter for the hints of one check: about one second."""
 
 
 def printable(text: str) -> str:
-    """A text for terminals and drawings: what would command them, or is in no XML, is shown as a sign for it.
+    """A text for terminals and drawings: control characters and characters that XML does not allow are replaced.
 
     >>> printable("a\\x1b[31mb\\n")
     'a␛[31mb\\n'
@@ -39,7 +39,7 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def short(text: str, most: int = 80) -> str:
-    """The beginning of a text that is too long to be shown.
+    """The beginning of a text that is too long to show.
 
     >>> short("a" * 100, 5)
     'aaaaa…'
@@ -48,15 +48,15 @@ def short(text: str, most: int = 80) -> str:
 
 
 def shown(value: object) -> str:
-    """A value in a message, whatever it is: Python refuses to write integers of very many digits."""
+    """Any value as text for a message; Python refuses to write very long integers."""
     try:
         return short(repr(value))
     except ValueError:
-        return f"{type(value).__name__} of very many digits"
+        return f"{type(value).__name__} with very many digits"
 
 
 def columns_of(text: str) -> int:
-    """How many columns of a terminal, or of a drawing in a monospaced font, a text takes: East Asian letters take two.
+    """The width of a text in columns of a terminal or a monospaced font: East Asian letters take two columns.
 
     >>> columns_of("abc"), columns_of("東京")
     (3, 4)
@@ -69,7 +69,7 @@ def _columns(letter: str) -> int:
 
 
 def fit(text: str, most: int) -> str:
-    """As much of a text as so many columns hold.
+    """As much of a text as fits into a number of columns.
 
     >>> fit("東京タワー", 7)
     '東京タ…'
@@ -109,7 +109,7 @@ def count(number: int, noun: str) -> str:
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that a misspelt name most likely means.
+    """The candidate that a misspelt name probably means.
 
     >>> closest("isSteem", ["temp", "isSteam"])
     'isSteam'
@@ -120,15 +120,15 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, candidates: Collection[str], otherwise: str | None = None) -> str | None:
-    """A hint that names the closest candidate, or another hint."""
+    """A hint that names the closest candidate, or else another hint."""
     found = closest(name, candidates)
     return f"did you mean `{found}`?" if found else otherwise
 
 
 def is_slip(name: str, other: str) -> bool:
-    """Whether two names differ by one slip of the pen: case, or one letter missing, doubled, wrong or swapped.
+    """Whether two names differ by one typing error: case, or one letter missing, doubled, wrong or swapped.
 
-    Names that differ in a digit or are very short are different on purpose.
+    Names that differ in a digit, and very short names, are assumed to be different on purpose.
 
     >>> is_slip("isSteam", "issteam"), is_slip("alarm", "alram"), is_slip("temp1", "temp2")
     (True, True, False)
@@ -151,7 +151,7 @@ def _common_start(name: str, other: str) -> int:
 
 
 class Names:
-    """Names by what a slip leaves of them, so that those near to a name are found without comparing all with all.
+    """An index of names that finds similar ones without comparing every pair.
 
     >>> Names(["isSteam", "alarm", "temp"]).near("alram")
     ['alarm']
@@ -166,16 +166,16 @@ class Names:
         self._comparisons = MOST_COMPARISONS
 
     def same(self, name: str) -> list[str]:
-        """The other names that differ in case alone, in order."""
+        """The names that differ only in case, in order."""
         return sorted(other for other in self._by_rest.get(name.lower(), ()) if _differ_in_case(name, other))
 
     def near(self, name: str) -> list[str]:
-        """The names of which this one is a slip, in order."""
+        """The names that differ by one typing error, in order."""
         found = {other for rest in _rests(name) for other in self._by_rest.get(rest, ())}
         return sorted(other for other in found if is_slip(name, other))
 
     def closest(self, name: str) -> str | None:
-        """The name that a misspelt one most likely means; after many questions, only slips are found."""
+        """The name that a misspelt one probably means; after many calls, only single typing errors are found."""
         self._comparisons -= len(self._names)
         if self._comparisons >= 0:
             return closest(name, self._names)
@@ -187,6 +187,6 @@ def _differ_in_case(name: str, other: str) -> bool:
 
 
 def _rests(name: str) -> set[str]:
-    """What two names have in common if one is a slip of the other: all but case, or all but one letter of each."""
+    """Index keys that two names share if they differ by one typing error: the lower-case name, the name without one letter."""
     letters = range(len(name)) if len(name) <= LONGEST_TYPED else ()
     return {name, name.lower(), *(name[:i] + name[i + 1 :] for i in letters)}

@@ -1,7 +1,7 @@
-"""A pipeline as data: what is read, what is asked, where the answers go. It comes from a TOML file, from flags, or both.
+"""The settings of a pipeline: inputs, program and outputs. They come from a TOML file, from flags, or both.
 
-A field says in its metadata how it is given on the command line; ``laser run`` makes its options from that. So a new setting
-is a field here, and the module that obeys it.
+The metadata of a field says how it is given on the command line; ``laser run`` makes its options from it. A new setting needs
+only a field here and the code that uses it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from laser.ticks import SECOND, read_length
 __all__ = ["Flag", "Pipeline", "Sink", "Table", "flags_of", "read_pipeline"]
 
 _IN_TOML: dict[Any, type] = {Mapping: dict, tuple: list}
-_KINDS = {str: "a text", bool: "true or false", int: "an integer", dict: "a table", list: "a list"}
+_KINDS = {str: "a string", bool: "true or false", int: "an integer", dict: "a table", list: "a list"}
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Flag:
     short: str = ""
     least: int | None = None
     read: Callable[[str], Any] = str
-    """What a text means, where it is not the value itself."""
+    """Converts the text of the flag to the value, if they differ."""
 
 
 def _setting(
@@ -55,7 +55,7 @@ def _setting(
 
 
 def flags_of(settings: type) -> dict[str, Flag]:
-    """The flags of a class of settings by the names of its fields, in their order."""
+    """The flags of a class of settings by field name, in order."""
     flags: dict[str, Flag] = {f.name: f.metadata["flag"] for f in fields(settings) if "flag" in f.metadata}
     return {name: replace(flag, name=flag.name or name) for name, flag in flags.items()}
 
@@ -67,13 +67,13 @@ def _column_names(text: str) -> tuple[str, ...]:
 def _column_types(text: str) -> dict[str, str]:
     pairs = [part.split(None, 1) for part in text.split(",") if part.strip()]
     if any(len(pair) != 2 for pair in pairs):
-        raise LaserError(f"{text!r} are no types of columns: write COLUMN TYPE, COLUMN TYPE")
+        raise LaserError(f"{text!r} is not a list of column types: write COLUMN TYPE, COLUMN TYPE")
     return {name: kind.strip() for name, kind in pairs}
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that is read: its format and place, which columns are arguments, and the types that its text has."""
+    """An input table: its format and path, its argument columns, and the types of its columns."""
 
     path: str = field(default="", metadata={"is_path": True})
     format: str = _setting(
@@ -89,109 +89,107 @@ class Table:
     order: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     value: str = ""
-    """The format of messages, which are in the column ``value``: json, csv or text."""
+    """The format of the messages in the column ``value``: json, csv or text."""
     expressions: Mapping[str, str] = field(default_factory=dict)
-    """Columns that are computed from those that are read, as SQL."""
+    """Computed columns, as SQL expressions over the columns that are read."""
 
 
 @dataclass(frozen=True)
 class Sink:
-    """Where the changes of a stream go, besides the output: a format that Spark knows, PostgreSQL, or a function of the user's."""
+    """A further destination for the changes of a stream: a Spark format, PostgreSQL, or a function of the user."""
 
     format: str = ""
     path: str = field(default="", metadata={"is_path": True})
     predicates: tuple[str, ...] = ()
-    """Those whose changes go there; all if none is named."""
+    """The predicates whose changes go there; all if none is named."""
     options: Mapping[str, Any] = field(default_factory=dict)
     call: str = ""
-    """A function, as ``module:function``, that is given the changes of each micro-batch."""
+    """A function, given as ``module:function``, that is called with the changes of each micro-batch."""
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """All that a run needs to know."""
+    """All settings of a run."""
 
     program: str = _setting("", "The rules.", "FILE", is_path=True)
     inputs: Mapping[str, Table] = _setting({}, "Facts of a predicate, from files.", "NAME=PATH", name="input")
     time: str = _setting("", "The column of the time.", "COLUMN")
-    key: str = _setting("", "Divide the stream by this column; lift the program over it if need be.", "COLUMN")
+    key: str = _setting("", "Partition the stream by this column; add it to the rules if needed.", "COLUMN")
     order: str = _setting("", "The order of arrival within a time point.", "COLUMN")
     background: Mapping[str, Table] = _setting({}, "A table that holds at every time.", "NAME=PATH")
     constants: Mapping[str, Any] = field(default_factory=dict)
-    tick: str = _setting("1 s", "What one time point lasts. [default: 1 s]", "DURATION")
-    start: str = _setting("", "The first time point. [default: that of the first row]", "TIME")
-    until: str = _setting("", "The last time point. [default: that of the last row]", "TIME")
+    tick: str = _setting("1 s", "The length of one time point. [default: 1 s]", "DURATION")
+    start: str = _setting("", "The first time point. [default: the time of the first row]", "TIME")
+    until: str = _setting("", "The last time point. [default: the time of the last row]", "TIME")
     warmup: str = _setting(
-        "", "No answers for so long after the first time point. [default: as #warmup says]", "DURATION"
+        "", "No answers for this long after the first time point. [default: from #warmup]", "DURATION"
     )
     output: str = _setting(
-        "", "Where the answers go, a directory for each predicate.", "DIRECTORY", is_path=True, short="o"
+        "", "Write the answers here, one directory per predicate.", "DIRECTORY", is_path=True, short="o"
     )
     format: str = _setting("parquet", "{outputs} or what Spark knows. [default: parquet]", "FORMAT")
-    overwrite: bool = _setting(False, "Replace an output that is there.")
-    rejects: str = _setting("", "Set rows that do not fit aside in this file, as JSON Lines.", "FILE", is_path=True)
-    late: str = _setting("", "With --follow: set facts that come too late aside in this file.", "FILE", is_path=True)
+    overwrite: bool = _setting(False, "Replace an existing output.")
+    rejects: str = _setting("", "Write invalid rows to this file, as JSON Lines, and go on.", "FILE", is_path=True)
+    late: str = _setting("", "With --follow: write facts that come too late to this file.", "FILE", is_path=True)
     sinks: Mapping[str, Sink] = field(default_factory=dict)
-    mixed: bool = _setting(False, "Let numbers and strings mix in a column, as text.")
-    buckets: int = _setting(0, "Parts by key. [default: by size and cores]", "N", least=1)
-    slices: int = _setting(0, "Parts by time. [default: by size and cores]", "N", least=1)
-    engine: str = _setting(
-        "auto", "Who answers files that are complete: sql, reasoner or auto. [default: auto]", "NAME"
-    )
-    follow: bool = _setting(False, "Go on as data arrive; needs --checkpoint.")
-    lateness: str = _setting("0 s", "With --follow: how long a fact may come after later ones.", "DURATION")
+    mixed: bool = _setting(False, "Allow numbers and strings in one column, as text.")
+    buckets: int = _setting(0, "Number of parts by key. [default: by size and cores]", "N", least=1)
+    slices: int = _setting(0, "Number of parts by time. [default: by size and cores]", "N", least=1)
+    engine: str = _setting("auto", "What evaluates complete files: sql, reasoner or auto. [default: auto]", "NAME")
+    follow: bool = _setting(False, "Keep running as data arrive; needs --checkpoint.")
+    lateness: str = _setting("0 s", "With --follow: how late a fact may arrive.", "DURATION")
     idle: str = _setting(
-        "", "With --follow: time goes on by the clock once an input has paused for so long.", "DURATION"
+        "", "With --follow: advance time by the clock after an input has paused for this long.", "DURATION"
     )
     max_ahead: str = _setting(
         "",
-        "Reject rows whose dates lie further ahead of the clock; `off` takes all. [default: 1 d with --follow, else off]",
+        "Reject rows dated further than this ahead of the clock; `off` accepts all. [default: 1 d with --follow, else off]",
         "DURATION",
         name="max-ahead",
     )
-    checkpoint: str = _setting("", "With --follow: where the run is remembered.", "DIRECTORY", is_path=True)
+    checkpoint: str = _setting("", "With --follow: where the state of the run is kept.", "DIRECTORY", is_path=True)
     keep: str = _setting(
-        "", "With --follow: keep facts for so long at least, so that changed rules can look at them.", "DURATION"
+        "", "With --follow: keep facts for at least this long, so that changed rules can use them.", "DURATION"
     )
     inexact: bool = _setting(
-        False, "With --follow: go on with changed rules though some of the facts that they look at are gone."
+        False, "With --follow: continue with changed rules even if some facts that they need are gone."
     )
     every: str = _setting(
-        "", "With --follow: time between micro-batches; `once` takes what is there and ends.", "DURATION"
+        "", "With --follow: time between micro-batches; `once` processes what is there and stops.", "DURATION"
     )
     flush: str = _setting(
         "",
-        "With --every once: nothing more will come up to this time; `last` is that of the last row, `closed` later by the "
-        "largest window.",
+        "With --every once: assume that no more facts come up to this time; `last` is the time of the last row, `closed` is "
+        "later by the largest window.",
         "TIME",
     )
-    unbounded: bool = _setting(False, "With --follow: consent to a state that grows for ever.")
+    unbounded: bool = _setting(False, "With --follow: accept a state that grows without limit.")
     master: str = _setting("", "Spark's master. [default: this machine, all cores]", "URL")
     spark: Mapping[str, str] = _setting({}, "A setting of Spark.", "KEY=VALUE", name="conf")
 
     def checked(self) -> Pipeline:
-        """The same, if it can run."""
+        """The same settings, if they can run together; otherwise LaserError."""
         if not self.program:
             raise LaserError('there is no program: name one (program = "rules.lars", or --program rules.lars)')
         if not self.inputs:
             raise LaserError("there is no input: name one (an [inputs.…] table, or --input temp=readings.csv)")
         if self.follow and not self.checkpoint:
-            raise LaserError("a stream that is followed needs a directory for its checkpoint (--checkpoint DIR)")
+            raise LaserError("a run with --follow needs a directory for its checkpoint (--checkpoint DIR)")
         if self.every not in ("", "once"):
             read_length(self.every, SECOND, "every")
         if self.sinks and not self.follow:
             raise LaserError(
-                "sinks take the changes of a stream (--follow); the intervals of tables go to the output (-o DIR)"
+                "sinks are only for the changes of a stream (--follow); the intervals of tables go to the output (-o DIR)"
             )
         if self.flush and self.every != "once":
-            raise LaserError('flush is for a stream that ends: follow it with every = "once" (--every once)')
+            raise LaserError('flush works only with every = "once" (--every once), which ends the stream')
         if self.idle and self.every == "once":
-            raise LaserError('idle is for a stream that goes on; with every = "once" (--every once) it ends')
+            raise LaserError('idle does not work with every = "once" (--every once), because that run ends by itself')
         return self
 
 
 def read_pipeline(path: str, text: str) -> Pipeline:
-    """The pipeline of a TOML file; paths in it are relative to the file."""
+    """Read a pipeline from a TOML file; paths in it are relative to the file."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -215,7 +213,7 @@ def _table(path: str, where: str, value: Any) -> Table:
         odd = next((name for name, given in expressions.items() if not isinstance(given, str)), None)
         if odd is not None:
             raise LaserError(
-                f"{path}: {where}columns.{odd} = {expressions[odd]!r} is not a text with an expression in SQL"
+                f"{path}: {where}columns.{odd} = {expressions[odd]!r} is not a string with an SQL expression"
             )
     _check(path, where, value, Table)
     return Table(**{**value, "columns": tuple(value.get("columns", ()))})
@@ -226,18 +224,16 @@ def _sink(path: str, where: str, value: Any) -> Sink:
         raise LaserError(f"{path}: {where[:-1]} = {value!r} is not a table")
     _check(path, where, value, Sink)
     if not value.get("format") and not value.get("call"):
-        raise LaserError(
-            f'{path}: {where[:-1]} says neither its format, as in format = "kafka", nor a function to call'
-        )
+        raise LaserError(f'{path}: {where[:-1]} needs a format, such as format = "kafka", or a function to call')
     return Sink(**{**value, "predicates": tuple(value.get("predicates", ()))})
 
 
 def _check(path: str, where: str, given: Mapping[str, Any], settings: type) -> None:
-    """Refuse settings that there are not, and values that they cannot have."""
+    """Refuse unknown settings and values that are not allowed."""
     hints, flags = get_type_hints(settings), flags_of(settings)
     for name, value in given.items():
         if name not in hints:
-            near = did_you_mean(name, hints, "there are " + ", ".join(sorted(hints)))
+            near = did_you_mean(name, hints, "the settings are " + ", ".join(sorted(hints)))
             raise LaserError(f"{path}: there is no setting {where}{name}; {near}")
         kind = _IN_TOML.get(get_origin(hints[name]), hints[name])
         if type(value) is not kind:
@@ -248,7 +244,7 @@ def _check(path: str, where: str, given: Mapping[str, Any], settings: type) -> N
 
 
 def _beside(pipeline: Pipeline, base: Path) -> Pipeline:
-    """Paths as seen from where the file lies."""
+    """Make paths relative to the folder of the file."""
 
     def placed(settings: Any) -> Any:
         names = [f.name for f in fields(settings) if f.metadata.get("is_path")]

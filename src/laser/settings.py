@@ -1,4 +1,4 @@
-"""The settings of a run: from where to where, with which tick, constants and background data, up to which limit."""
+"""The settings of a run: start and end, tick, constants, background data and limit."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from laser.zones import zone_of
 __all__ = ["DEFAULTS", "DEFAULT_LIMIT", "ProgramOptions", "ReasonerOptions", "RunOptions", "RunSettings", "read_warmup"]
 
 DEFAULT_LIMIT = 1_000_000
-"""Derivations that the recursions of one tick may make."""
+"""The number of derivations that recursion may make in one tick."""
 
 
 class ProgramOptions(TypedDict, total=False):
-    """What a program is read with."""
+    """The options for reading a program."""
 
     constants: Mapping[str, Any] | None
     tick: str | Tick
@@ -31,14 +31,14 @@ class ProgramOptions(TypedDict, total=False):
 
 
 class ReasonerOptions(ProgramOptions, total=False):
-    """What a reasoner is made with."""
+    """The options of a reasoner."""
 
     background: Iterable[FactInput]
     limit: int
 
 
 class RunOptions(ReasonerOptions, total=False):
-    """What a whole stream is run with."""
+    """The options for running a whole stream."""
 
     start: TimeInput | None
     until: TimeInput | None
@@ -46,7 +46,7 @@ class RunOptions(ReasonerOptions, total=False):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunSettings:
-    """Checked settings; ``start`` and ``until`` are None where the stream decides."""
+    """Checked settings; ``start`` and ``until`` are None if the stream decides."""
 
     start: int | None = None
     until: int | None = None
@@ -55,19 +55,19 @@ class RunSettings:
     tick: Tick = field(default_factory=Tick)
     limit: int = DEFAULT_LIMIT
     dates: bool = False
-    """Whether times are dates, which is also so where the program has dates."""
+    """Whether times are dates; they also are if the program contains dates."""
     warmup: int | None = None
-    """For how many ticks the output is held back; None where the program decides."""
+    """The number of ticks without output at the start; None if the program decides."""
     zone: str | None = None
-    """In which zone times are that say none, and the calendar; UTC where neither this nor the program names one."""
+    """The zone of the calendar and of times without a zone; UTC if neither this nor the program names one."""
 
     @classmethod
     def read(
         cls, options: Mapping[str, Any], known: type = RunOptions, in_zone: str | None = None, **named: Any
     ) -> RunSettings:
-        """What a user gave to a function that takes these options, and perhaps some by name, checked.
+        """Check the options that a user gave to a function; some may be given by name.
 
-        Times that say no zone are in that of the program (``in_zone``), if it has one.
+        Times without a zone are in the zone of the program (``in_zone``), if it has one.
 
         >>> RunSettings.read({"start": 3, "tick": "250 ms"}).tick.ticks(1, "s")
         4
@@ -75,7 +75,7 @@ class RunSettings:
         names = known.__annotations__
         for name in options:
             if name not in names:
-                raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
+                raise TypeError(f"there is no option {name!r}; the options are {', '.join(sorted(names))}")
         given = {**options, **named}
         tick = Tick.parse(given.get("tick", SECOND)).in_zone(in_zone or _zone(given.get("zone")))
         start, until = given.get("start"), given.get("until")
@@ -94,7 +94,7 @@ class RunSettings:
         )
 
     def options(self) -> RunOptions:
-        """The same as options of a call."""
+        """The settings as options of a call."""
         return RunOptions(
             start=self.start,
             until=self.until,
@@ -109,11 +109,11 @@ class RunSettings:
 
 
 DEFAULTS = RunSettings()
-"""The settings of a run of which nothing is said."""
+"""The settings of a run without options."""
 
 
 def read_warmup(given: str | int | None, tick: Tick) -> int | None:
-    """For how many ticks the output is held back, where that is said."""
+    """The number of ticks without output at the start, if given."""
     if given is None:
         return None
     ticks = read_length(given, tick, "the warm-up") / tick.seconds
@@ -130,7 +130,7 @@ def _zone(name: str | None) -> str | None:
 
 def _limit(limit: int) -> int:
     if not isinstance(limit, int):
-        raise TypeError(f"the limit is a number of derivations, an integer, not {shown(limit)}")
+        raise TypeError(f"the limit must be an integer, a number of derivations, not {shown(limit)}")
     if limit < 0:
-        raise ValueError(f"the limit must not be negative, but is {shown(limit)}")
+        raise ValueError(f"the limit cannot be negative, but is {shown(limit)}")
     return limit

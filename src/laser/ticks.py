@@ -1,4 +1,4 @@
-"""Ticks: what one tick of the clock lasts, and the ways from durations and dates to time points."""
+"""Ticks: the length of one tick, and the conversion of durations and dates to time points."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 MAX_TIME = 2**63 - 1
-"""The last time point: what fits into the integer columns of files and of Spark."""
+"""The last time point: the largest that fits into the integer columns of files and of Spark."""
 
 TimeInput: TypeAlias = int | str | datetime
-"""What users give as a time: a time point, or a date."""
+"""A time as users give it: a time point or a date."""
 
 UNITS = {
     "us": Fraction(1, 1_000_000),
@@ -48,19 +48,19 @@ _LONG = {
 }  # fmt: skip
 
 OFF = "off"
-"""What switches a limit off that there is by default."""
+"""The word that switches off a limit that is on by default."""
 
 LONGEST_LENGTH = 100
-"""Characters of a length of time; what is longer is not one, and need not be computed to say so."""
+"""The longest text of a duration; longer texts are refused without computing them."""
 
-_NO_TIME = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # no time at all is not a tick, but it is a duration
+_NO_TIME = re.compile(r"\s*0+(\.0*)?\s*[A-Za-z]*\s*\Z")  # zero is not a valid tick, but it is a valid duration
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*([A-Za-z]+)\s*\Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The length of one tick in seconds, exactly; and the zone in which dates are read that say none, and written.
+    """The exact length of one tick in seconds; and the zone in which dates are written, and read if they have no zone.
 
     >>> Tick.parse("250 ms").ticks(30, "s")
     120
@@ -70,7 +70,7 @@ class Tick:
     zone: tzinfo = UTC
 
     def in_zone(self, name: str | None) -> Tick:
-        """The same tick, with dates in a zone; UTC where none is named.
+        """The same tick, with dates in a zone; UTC if no zone is given.
 
         >>> Tick().in_zone("Asia/Tokyo").to_text(0), Tick().in_zone("Asia/Tokyo").point("1970-01-01T09:00")
         ('1970-01-01T09:00:00+09:00', 0)
@@ -79,7 +79,7 @@ class Tick:
 
     @classmethod
     def parse(cls, text: str | Tick) -> Tick:
-        """Read ``1 s``, ``250 ms``, ``1 minute``; a bare unit is one of it."""
+        """Read ``1 s``, ``250 ms`` or ``1 minute``; a unit alone means one of it."""
         if isinstance(text, Tick):
             return text
         if not isinstance(text, str):
@@ -89,23 +89,25 @@ class Tick:
         match = _DURATION.match(text) if len(text) <= LONGEST_LENGTH else None
         unit = _unit(match[2]) if match else None
         if match is None or unit is None:
-            raise TimeError(f"{shown(text)} is no tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'")
+            raise TimeError(
+                f"{shown(text)} is not a tick: write a number and a unit ({', '.join(UNITS)}), as in '250 ms'"
+            )
         seconds = Fraction(match[1] or "1") * UNITS[unit]
         if seconds <= 0:
-            raise TimeError("a tick must last longer than nothing")
+            raise TimeError("a tick must be longer than 0")
         return cls(seconds)
 
     def ticks(self, size: int | float, unit: str) -> int | None:
-        """A duration in ticks, or None where it is no whole number of them."""
+        """A duration in ticks, or None if it is not a whole number of ticks."""
         count = Fraction(str(size)) * UNITS[unit] / self.seconds
         return int(count) if count.denominator == 1 else None
 
     @property
     def duration(self) -> Duration:
-        """The same as a value, or TimeError where it is not a whole number of microseconds, which dates are counted in."""
+        """The tick as a duration; TimeError if it is not a whole number of microseconds, as dates need."""
         micros = self.seconds * 1_000_000
         if micros.denominator != 1:
-            raise TimeError(f"a tick of {self} is not a whole number of microseconds, which dates are counted in")
+            raise TimeError(f"a tick of {self} is not a whole number of microseconds, as a run with dates needs")
         return Duration(int(micros))
 
     def count(self, duration: Duration) -> int | float:
@@ -118,10 +120,10 @@ class Tick:
         return int(ticks) if ticks.denominator == 1 else float(ticks)
 
     def from_datetime(self, moment: datetime, zone: tzinfo | None = None) -> int:
-        """The time point that contains a moment; one without a zone is in ``zone``, or in that of the run."""
+        """The time point that contains a moment; a moment without a zone is in ``zone``, or in the zone of the run."""
         point = seconds_of(moment, self.zone if zone is None else zone) // self.seconds
         if point < 0:
-            raise TimeError(f"{moment.isoformat()} lies before 1970: time points are not negative")
+            raise TimeError(f"{moment.isoformat()} is before 1970, but a time point cannot be negative")
         return int(point)
 
     def from_text(self, text: str, zone: tzinfo | None = None) -> int:
@@ -133,7 +135,7 @@ class Tick:
             moment = datetime.fromisoformat(text)
         except ValueError:
             raise TimeError(
-                f"{shown(text)} is no time: write a non-negative integer or an ISO 8601 date and time"
+                f"{shown(text)} is not a time: write a non-negative integer or an ISO 8601 date and time"
             ) from None
         return self.from_datetime(moment, zone)
 
@@ -148,12 +150,12 @@ class Tick:
         return self.from_text(time, zone) if isinstance(time, str) and is_date(time) else check_time(time)
 
     def to_datetime(self, point: int) -> datetime:
-        """The moment at which a time point begins, in the zone of the run."""
+        """The moment when a time point begins, in the zone of the run."""
         moment = _EPOCH + timedelta(microseconds=int(point * self.seconds * 1_000_000))
         return moment if self.zone is UTC else moment.astimezone(self.zone)
 
     def to_text(self, point: int) -> str:
-        """The ISO 8601 form of a time point; a point beyond the calendar stays a number."""
+        """The ISO 8601 form of a time point; a time point beyond the calendar stays a number."""
         try:
             return self.to_datetime(point).isoformat().replace("+00:00", "Z")
         except OverflowError:
@@ -173,18 +175,18 @@ def is_date(time: object) -> bool:
 
 
 def seconds_of(moment: datetime, zone: tzinfo = UTC) -> Fraction:
-    """A moment in seconds since 1970, exactly; one without a zone is in ``zone``."""
+    """The exact number of seconds from 1970 to a moment; a moment without a zone is in ``zone``."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     return Fraction((aware - _EPOCH) // timedelta(microseconds=1), 1_000_000)
 
 
 def moment_of(seconds: Fraction) -> datetime:
-    """The first moment, in whole microseconds, that is not before so many seconds after 1970."""
+    """The first moment, in whole microseconds, that is at least this number of seconds after 1970."""
     return _EPOCH + timedelta(microseconds=-int(-seconds * 1_000_000 // 1))
 
 
 def read_length(given: str | int, tick: Tick, what: str) -> Fraction:
-    """A length of time that a user gives to a run, in seconds; an integer counts ticks. It may be no time at all.
+    """A duration that a user gives to a run, in seconds; an integer counts ticks. It may be zero.
 
     >>> read_length("2 min", SECOND, "the lateness"), read_length(3, SECOND, "the lateness")
     (Fraction(120, 1), Fraction(3, 1))
@@ -202,7 +204,7 @@ def read_length(given: str | int, tick: Tick, what: str) -> Fraction:
 
 
 SECOND = Tick()
-"""What a tick lasts where nothing is said."""
+"""The default tick."""
 
 
 def _unit(word: str) -> str | None:
@@ -220,11 +222,11 @@ def check_time(time: object) -> int:
     if type(time) is int and 0 <= time <= MAX_TIME:
         return time
     if isinstance(time, bool) or not hasattr(time, "__index__"):
-        raise TimeError(f"{shown(time)} is no time point: it must be a non-negative integer")
+        raise TimeError(f"{shown(time)} is not a time point: it must be a non-negative integer")
     try:
         point = int(time.__index__())
-    except Exception as error:  # whatever a foreign object raises: it is no time point
-        raise TimeError(f"{shown(time)} is no time point: {error}") from None
+    except Exception as error:  # whatever an object of another library raises
+        raise TimeError(f"{shown(time)} is not a time point: {error}") from None
     if not 0 <= point <= MAX_TIME:
-        raise TimeError(f"{shown(point)} is no time point: it must lie in [0, {MAX_TIME}]")
+        raise TimeError(f"{shown(point)} is not a time point: it must be in [0, {MAX_TIME}]")
     return point

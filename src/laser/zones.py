@@ -1,4 +1,4 @@
-"""Zones: what a time means that says none."""
+"""Time zones, for times that do not name one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SECONDS_A_DAY = 86_400
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_YEAR = 2100
 _YEARS = range(1970, 2038)
-"""The years over which a zone is asked for its offsets; later ones repeat the last rules."""
+"""The years in which the offsets of a zone are looked up; later years repeat the last rules."""
 
 
 def zone_of(name: str) -> tzinfo:
-    """The zone of a name, as in ``Europe/Vienna``, ``UTC`` or ``+09:00``; TimeError where there is none.
+    """The zone with a name such as ``Europe/Vienna``, ``UTC`` or ``+09:00``; TimeError if there is none.
 
     >>> zone_of("UTC"), zone_of("+09:00"), zone_of("Asia/Tokyo")
     (datetime.timezone.utc, datetime.timezone(datetime.timedelta(seconds=32400)), zoneinfo.ZoneInfo(key='Asia/Tokyo'))
@@ -39,8 +39,8 @@ def zone_of(name: str) -> tzinfo:
         return ZoneInfo(name.strip())
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise TimeError(
-            f"{name!r} is not a zone: write one such as Europe/Vienna or +01:00 "
-            "(if the machine has no zones at all: pip install tzdata)"
+            f"{name!r} is not a time zone: write one such as Europe/Vienna or +01:00 "
+            "(if this machine has no time zone database: pip install tzdata)"
         ) from None
 
 
@@ -55,7 +55,7 @@ def zone_name(zone: tzinfo) -> str:
 
 @cache
 def offsets(zone: tzinfo) -> frozenset[int]:
-    """The seconds by which a zone is ahead of UTC, in the course of the years."""
+    """All offsets of a zone from UTC over the years, in seconds."""
     days = (datetime(year, month, 1, tzinfo=UTC) for year in _YEARS for month in range(1, 13))
     found = (day.astimezone(zone).utcoffset() for day in days)
     return frozenset(int(offset.total_seconds()) for offset in found if offset is not None)
@@ -105,19 +105,19 @@ def _change(before: datetime, after: datetime, zone: tzinfo) -> datetime:
 
 
 def check_tick(seconds: Fraction, zone: tzinfo) -> None:
-    """Refuse a tick of which a day has a whole number, and the zone's offsets do not: its days would begin off midnight."""
+    """Refuse a tick that divides a day but not the offsets of the zone: no time point would begin at its midnight."""
     off = [offset for offset in sorted(offsets(zone)) if offset % seconds]
     if _SECONDS_A_DAY % seconds == 0 and off:
         raise TimeError(
             f"the zone {zone} is {timedelta(seconds=abs(off[0]))} h {'ahead of' if off[0] > 0 else 'behind'} UTC, which is "
-            "not a whole number of ticks, so that time points would not begin at midnight there: choose a shorter tick, "
+            "not a whole number of ticks, so no time point would begin at midnight there: choose a shorter tick, "
             "or the zone UTC"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """Blocks of so many days of a zone, from midnight to midnight, in ticks. A day of 23 or 25 hours is one day.
+    """Blocks of a number of days in a zone, from midnight to midnight, in ticks. A day of 23 or 25 hours is one day.
 
     >>> vienna = Days("Europe/Vienna", 1, Fraction(3600))
     >>> spring = 1_774_738_800 // 3600  # 2026-03-29T00:00+01:00
@@ -130,7 +130,7 @@ class Days:
     tick: Fraction
 
     def number(self, t: int) -> int:
-        """Which block a time point is in, counted from 1970."""
+        """The number of the block that contains a time point, counted from 1970."""
         return _block(self.zone, self.count, self.tick, t)
 
     def start(self, number: int) -> int:
@@ -153,11 +153,11 @@ class Days:
 
     @property
     def id(self) -> tuple[str | int, ...]:
-        """What identifies the blocks in saved states."""
+        """The id of the blocks in saved states."""
         return ("days", self.zone, self.count)
 
     def code(self, function: str, *args: str) -> str:
-        """A call of one of ``CODE_NAMES`` for these blocks, for generated code."""
+        """A call of one of ``CODE_NAMES`` for these blocks, as source code."""
         fixed = f"{self.zone!r}, {self.count}, {self.tick.numerator}, {self.tick.denominator}"
         return f"{function}({fixed}, {', '.join(args)})"
 
@@ -169,7 +169,7 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 def _block(zone: str, count: int, tick: Fraction, t: int) -> int:
     try:
         local = (_EPOCH + timedelta(seconds=float(t * tick))).astimezone(_zone(zone))
-    except OverflowError:  # beyond the calendar, days have 24 hours
+    except OverflowError:  # beyond the calendar, every day has 24 hours
         return int(t * tick // (_SECONDS_A_DAY * count))
     return (local.toordinal() - _EPOCH_DAY) // count
 
@@ -196,4 +196,4 @@ def _day_after(zone: str, count: int, numerator: int, denominator: int, t: int) 
 
 
 CODE_NAMES = {"DAY_BEGIN": _day_begin, "DAY_AFTER": _day_after}
-"""The functions that generated code calls for blocks of days: where the block of t begins, and where the next one does."""
+"""The functions that generated code calls for blocks of days: the start of the block of t, and of the next block."""

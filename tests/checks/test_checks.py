@@ -83,7 +83,7 @@ def test_a_good_program_has_no_findings() -> None:
 
 def test_known_inputs_make_an_unknown_predicate_certain() -> None:
     finding = only("q :- temp(X), tmep(X).", "unknown-predicate", inputs=[Predicate("temp", 1)])
-    assert (finding.message, finding.hint) == ("nothing streams in or derives `tmep/1`", "did you mean `temp/1`?")
+    assert (finding.message, finding.hint) == ("no input, rule or fact provides `tmep/1`", "did you mean `temp/1`?")
 
 
 def test_a_wrong_arity_of_an_input_is_one_finding() -> None:
@@ -128,7 +128,7 @@ def test_what_has_a_history_or_is_seen_now_is_no_finding(text: str) -> None:
 def test_a_rule_that_takes_the_hint_has_a_history(writer: str) -> None:
     readers = "some(M) :- q(M) in [2]. all(M) :- q(M) always in [4]. once(M) :- q(M) in [3 .. 5 ago]."
     finding = find(parse_tree(f"machine(oven). {writer}\n{readers}"))[0]
-    (rule,) = re.findall(r"write in line 1 `(.*?\.)`", finding.hint or "")
+    (rule,) = re.findall(r"write `(.*?\.)` on line 1", finding.hint or "")
     assert "no-history" not in codes(f"machine(oven). {rule} {readers}")
     facts = {1: "temp(oven, 95), job(oven)", 2: "temp(oven, 91), job(oven), off(oven)", 3: "temp(oven, 99), job(oven)"}
     stream = [(t, parse_facts(facts.get(t, "temp(oven, 92), job(oven)"))) for t in range(12)]
@@ -164,7 +164,7 @@ def test_a_rule_above_a_dead_one_is_dead() -> None:
 def test_an_override_must_name_a_constant() -> None:
     finding = only("#const window = 30. q :- a in [window].", "unknown-constant", constants={"windw": 5})
     assert (finding.span, finding.hint) == (None, "did you mean `window`?")
-    assert only("q :- a.", "unknown-constant", constants={"n": 5}).hint == "name it in the program: `#const n = 30.`"
+    assert only("q :- a.", "unknown-constant", constants={"n": 5}).hint == "declare it in the program: `#const n = 30.`"
 
 
 def test_an_override_counts() -> None:

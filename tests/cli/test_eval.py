@@ -197,9 +197,9 @@ def test_an_endless_recursion_is_stopped(here, laser):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--start", "noon"], "'noon' is no time"),
+        (["--start", "noon"], "'noon' is not a time"),
         (["--start", "5", "--until", "3"], "--until 3 lies before --start 5"),
-        (["--tick", "often"], "'often' is no tick"),
+        (["--tick", "often"], "'often' is not a tick"),
         (["--const", "n"], "write NAME=VALUE"),
         (["--const", "n=1", "--const", "n=2"], "given twice"),
         (["--as", "prose"], "prose"),

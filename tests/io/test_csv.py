@@ -55,11 +55,11 @@ def test_headers_and_blank_rows_say_nothing(row):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("x,a,1", "'x' is no time"),
-        ("time,x,y", "'time' is no time"),
-        ("36,A,1", "'A' is no predicate"),
-        ("36,,1", "'' is no predicate"),
-        ("36,a,<no iri>", "is no absolute IRI"),
+        ("x,a,1", "'x' is not a time"),
+        ("time,x,y", "'time' is not a time"),
+        ("36,A,1", "'A' is not a predicate"),
+        ("36,,1", "'' is not a predicate"),
+        ("36,a,<no iri>", "is not an absolute IRI"),
         ("36,a,1e999", "the number 1e999 is too large"),
         ('36,a,"x"y', "it is no CSV"),
         ('36,a,"x', "a quoted field does not end"),

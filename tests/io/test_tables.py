@@ -72,7 +72,7 @@ def test_rows_that_do_not_fit_are_set_aside_with_line_column_value_and_type(tmp_
     assert [(each["line"], each["reason"]) for each in told] == [
         (2, "column bpm: 'n/a' is not a number"),
         (3, "column bpm is missing: a number is expected"),
-        (4, "column ts: 'soon' is no time: write a non-negative integer or an ISO 8601 date and time"),
+        (4, "column ts: 'soon' is not a time: write a non-negative integer or an ISO 8601 date and time"),
         (5, "column bpm: '9,5' is not a number"),
         (6, "the row has 4 fields, and the header has 3"),
     ]

@@ -77,10 +77,13 @@ def test_background_data_have_the_types_of_their_values() -> None:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        ("q(X) :- a(X). q(X) :- b(X).", "int and string meet in argument 1 of q/1 (rule `q(X) :- b(X).`)"),
-        ("q(X) :- a(X), b(X).", "int and string meet in variable X of the rule `q(X) :- a(X), b(X).`"),
-        ('q :- a("one two").', 'string and int meet in "one two" of the rule `q :- a("one two").`'),
-        ("a(x). q(X) :- a(X).", "int and string meet in argument 1 of a/1 (background data)"),
+        (
+            "q(X) :- a(X). q(X) :- b(X).",
+            "the types int and string are mixed in argument 1 of q/1 (rule `q(X) :- b(X).`)",
+        ),
+        ("q(X) :- a(X), b(X).", "the types int and string are mixed in variable X of the rule `q(X) :- a(X), b(X).`"),
+        ('q :- a("one two").', 'the types string and int are mixed in "one two" of the rule `q :- a("one two").`'),
+        ("a(x). q(X) :- a(X).", "the types int and string are mixed in argument 1 of a/1 (background data)"),
     ],
 )
 def test_types_without_a_common_one_are_refused_with_the_place(program: str, message: str) -> None:

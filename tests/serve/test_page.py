@@ -113,9 +113,11 @@ def test_a_first_visit(server: Server, open_page) -> None:
     # The mistake is told below its line, and underlined.
     second = page.locator("#rules > div").nth(1)
     expect(second).to_have_attribute("data-severity", "error")
-    expect(second).to_have_attribute("data-finding", re.compile("`X` in the head is bound by no positive body atom"))
+    expect(second).to_have_attribute(
+        "data-finding", re.compile("`X` in the head is not bound by any positive body atom")
+    )
     shown = second.evaluate("line => getComputedStyle(line, '::after').content")
-    assert "bound by no positive" in shown
+    assert "not bound by any positive" in shown
     expect(page.locator("#rules-findings")).to_contain_text("line 2")
     assert page.evaluate("CSS.highlights.get('wrong').size") == 1
 

@@ -141,7 +141,7 @@ def test_idle_is_for_streams_with_dates_that_go_on(spark, tmp_path):
     with pytest.raises(LaserError, match="idle needs dates: the times of input temp are numbers"):
         reason(RULE, {"temp": stream}, time="t", idle="2 s")
     ends = Pipeline("rules.lars", {"temp": Table("in")}, follow=True, checkpoint="s", every="once", idle="2 s")
-    with pytest.raises(LaserError, match="idle is for a stream that goes on"):
+    with pytest.raises(LaserError, match="idle does not work with every"):
         ends.checked()
 
 

@@ -103,5 +103,5 @@ def test_declared_inputs_say_what_messages_have(spark, tmp_path):
 
 
 def test_an_expression_is_a_text():
-    with pytest.raises(LaserError, match=r"inputs.temp.columns.v = 3 is not a text with an expression"):
+    with pytest.raises(LaserError, match=r"inputs.temp.columns.v = 3 is not a string with an SQL expression"):
         read_pipeline("p.toml", 'program = "r"\n[inputs.temp]\npath = "in"\ncolumns = {v = 3}\n')

@@ -69,7 +69,7 @@ def test_sinks_are_what_the_file_says():
 
 def test_sinks_are_for_streams():
     text = 'program = "r"\n[inputs]\ntemp = "in"\n[sinks.a]\nformat = "console"\n'
-    with pytest.raises(LaserError, match="sinks take the changes of a stream"):
+    with pytest.raises(LaserError, match="sinks are only for the changes of a stream"):
         read_pipeline("p.toml", text).checked()
 
 

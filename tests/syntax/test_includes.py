@@ -89,7 +89,7 @@ def test_a_file_that_cannot_be_read_is_an_error_at_its_place(here: Path, name: s
 def test_bytes_that_are_no_text_are_refused_at_the_include(here: Path) -> None:
     (here / "bytes.lars").write_bytes(b"q :- p.\n\xff")
     error = refused(write(here / "a.lars", '#include "bytes.lars".'))
-    assert "byte 0xff in line 2 is not UTF-8" in str(error)
+    assert "byte 0xff on line 2 is not UTF-8" in str(error)
 
 
 def test_errors_name_the_file_and_its_line(here: Path) -> None:
@@ -97,7 +97,7 @@ def test_errors_name_the_file_and_its_line(here: Path) -> None:
     error = refused(here / "rules/main.lars")
     more = here / "rules/lib/more.lars"
     assert (error.file, error.line, error.column) == (str(more), 4, 8)
-    assert f"it is declared in line 1 of {here / 'rules/lib/limits.lars'} already" in str(error)
+    assert f"the first declaration is on line 1 of {here / 'rules/lib/limits.lars'}" in str(error)
     write(more, '#include "limits.lars".\n\np(X) :- b(_).\n')
     assert f"{more}:3:3: error[unsafe-variable]" in str(refused(here / "rules/main.lars"))
     assert "  3 | p(X) :- b(_)." in str(refused(here / "rules/main.lars"))

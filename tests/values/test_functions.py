@@ -170,7 +170,7 @@ def test_the_zone_of_the_run_counts_in_rules_facts_and_constants() -> None:
 
 
 def test_a_zone_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(laser.TimeError, match="not a zone"):
+    with pytest.raises(laser.TimeError, match="not a time zone"):
         laser.Reasoner("q :- a.", zone="Mars/Olympus")
 
 

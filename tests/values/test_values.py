@@ -17,7 +17,7 @@ from laser.values import to_value
 
 @pytest.mark.parametrize("args", ["xyz", b"xyz", 1, None, Iri("http://example.org/a")], ids=repr)
 def test_arguments_are_a_list_even_if_there_is_one(args: object) -> None:
-    with pytest.raises(FactError, match="the arguments of an atom are a list, even if there is one: write "):
+    with pytest.raises(FactError, match="the arguments of an atom must be a list, even if there is only one: write "):
         Atom("a", args)
 
 
@@ -74,11 +74,11 @@ def test_what_is_no_value_is_refused(given: object) -> None:
 
 @pytest.mark.parametrize("text", ["http://a\0b", "http://a\x1fb", "http://a\x85b", "http://a\ud800b", "a b:c", "b", ""])
 def test_what_is_no_absolute_iri_is_refused(text: str) -> None:
-    with pytest.raises(FactError, match="is no absolute IRI"):
+    with pytest.raises(FactError, match="is not an absolute IRI"):
         Iri(text)
-    with pytest.raises(FactError, match="is no predicate"):
+    with pytest.raises(FactError, match="is not a predicate"):
         Atom(f"<{text}>")
-    with pytest.raises(FactError, match="is no predicate"):
+    with pytest.raises(FactError, match="is not a predicate"):
         Reasoner("r(X) :- a(X).").advance(1, [(f"<{text}>", 1)])
     with pytest.raises(FactError):
         Reasoner("r(X) :- a(X).").advance(1, [f"a(<{text}>)"])

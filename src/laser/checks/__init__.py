@@ -1,4 +1,4 @@
-"""All that is said about a program before it runs: each law is a file, and this is their order."""
+"""The checks of a program before it runs: one check per file, listed here in the order in which they run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = ["CHECKS", "ERRORS", "RUN_CHECKS", "WARNINGS", "find", "refuse", "refu
 Check: TypeAlias = Callable[[Subject], Iterable[Diagnostic]]
 
 ERRORS: tuple[Check, ...] = (
-    # The program is refused.
+    # These refuse the program.
     duplicate_constant,
     duplicate_input,
     bad_zone,
@@ -78,7 +78,7 @@ ERRORS: tuple[Check, ...] = (
 )
 
 WARNINGS: tuple[Check, ...] = (
-    # Legal, but seldom meant.
+    # Legal, but rarely intended.
     two_arities,
     unknown_predicate,
     show_unknown,
@@ -97,7 +97,7 @@ WARNINGS: tuple[Check, ...] = (
 CHECKS = ERRORS + WARNINGS
 
 RUN_CHECKS: tuple[Check, ...] = (
-    # What a run's constants and tick can still make wrong in a program that was accepted.
+    # An accepted program can still fail these, because of the constants and the tick of a run.
     unknown_constant,
     bad_constant,
     no_value,
@@ -120,7 +120,7 @@ def refuse_run(program: Program, constants: Mapping[str, Any], tick: Tick) -> No
 
 
 def refuse(program: Program) -> None:
-    """Raise ProgramError if a program is refused whatever the run; the run chooses the tick, so that is not asked."""
+    """Raise ProgramError if no run can accept a program. The tick is not checked here, because the run sets it."""
     _refuse(ERRORS, Subject(program))
 
 
@@ -136,13 +136,13 @@ def find(
     tick: Tick | None = SECOND,
     background: Iterable[Predicate] = (),
 ) -> list[Diagnostic]:
-    """All errors and warnings, by place; without a tick, durations may be any number of them."""
+    """All errors and warnings, sorted by place. Without a tick, durations are not checked against it."""
     known = None if inputs is None else frozenset(inputs)
     return _findings(CHECKS, Subject(program, known, dict(constants or {}), tick, frozenset(background)))
 
 
 def _findings(checks: tuple[Check, ...], subject: Subject) -> list[Diagnostic]:
-    """The findings by place, each once: two rules that ``or`` makes of one may have the same."""
+    """The findings sorted by place, without duplicates: two rules that come from one ``or`` can have the same finding."""
     found = dict.fromkeys(finding for check in checks for finding in check(subject))
     return [subject.program.located(finding) for finding in sorted(found, key=_place)]
 

@@ -1,4 +1,4 @@
-"""The one door to a program that can be evaluated: it is refused with everything that is wrong, or resolved."""
+"""The only way to a program that can be evaluated: Laser either refuses it, with all errors, or resolves it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["accept"]
 
 
 def accept(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
-    """The evaluated form of a program in a run with these constants, tick and background data; else ProgramError."""
+    """Resolve a program for a run with these settings; raises ProgramError if the program has errors."""
     refuse_run(expect_program(program), settings.constants, settings.tick)
     refuse_zone(program, settings)
     core = resolve(program, settings)

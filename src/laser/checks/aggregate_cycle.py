@@ -1,4 +1,4 @@
-"""What an aggregate groups by must not come from its own result."""
+"""An aggregate must not be grouped by a value that comes from its own result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["aggregate_cycle"]
 
 
 def aggregate_cycle(subject: Subject) -> Iterator[Diagnostic]:
-    """Aggregates of a rule of which each has the result of another one, or its own, as a group."""
+    """Aggregates of one rule that are grouped by each other's results in a cycle, or by their own result."""
     for rule in subject.rules:
         several = scopes(rule)
         feeds = _feeds(rule, several)
@@ -25,13 +25,13 @@ def aggregate_cycle(subject: Subject) -> Iterator[Diagnostic]:
                     "aggregate-cycle",
                     "this aggregate is grouped by a value that is computed from its own result",
                     first.span,
-                    "the result of an aggregate may be a group of another one, but not in a circle",
-                    "use another variable within the aggregate, or outside of it",
+                    "an aggregate may be grouped by the result of another aggregate, but not in a cycle",
+                    "use different variables inside and outside the aggregate",
                 )
 
 
 def _feeds(rule: tree.Rule, several: list[Scope]) -> dict[int, list[int]]:
-    """Each aggregate with those that have its result as a group."""
+    """For each aggregate, the aggregates that are grouped by its result."""
     outside = bound_outside(rule)
     places = {id(scope.aggregate): place for place, scope in enumerate(several)}
     feeds: dict[int, list[int]] = {place: [] for place in places.values()}

@@ -1,4 +1,4 @@
-"""The value of a constant is a value."""
+"""A constant must have a value."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from laser.syntax.terms import subterms
 
 __all__ = ["bad_constant"]
 
-NOTE = "a constant is one number, text or IRI; it may be computed from constants that are named before it"
+NOTE = "a constant has one value, such as a number or a string; it may be computed from constants declared before it"
 
 
 def bad_constant(subject: Subject) -> Iterator[Diagnostic]:
-    """A ``#const`` whose value has a variable, is a range, has no value, or is overridden by what is none."""
+    """A ``#const`` with a variable, a range or an expression without a value, or whose override is not a value."""
     known: set[str] = set()
     for directive in subject.directives:
         finding = _override(subject, directive) or _value(subject, directive, known)
@@ -31,8 +31,8 @@ def _override(subject: Subject, directive: tree.ConstDirective) -> Diagnostic | 
     try:
         to_constant(subject.overrides[directive.name])
     except FactError as error:
-        message = f"the run gives `{directive.name}` no value: {error}"
-        return Diagnostic("bad-constant", message, directive.span, NOTE, "give it a number or a text")
+        message = f"the run gives `{directive.name}` something that is not a value: {error}"
+        return Diagnostic("bad-constant", message, directive.span, NOTE, "give it a number or a string")
     return None
 
 
@@ -40,22 +40,26 @@ def _value(subject: Subject, directive: tree.ConstDirective, known: set[str]) ->
     for part in subterms(directive.value):
         match part:
             case tree.Variable(name=name):
-                hint = f'write a text that begins with an upper-case letter in quotes: `"{name}"`'
-                return _finding(directive, part, f"the value of `{directive.name}` has a variable, `{name}`", hint)
+                hint = f'a name that begins with an upper-case letter is a variable: for a string, write `"{name}"`'
+                return _finding(
+                    directive, part, f"the value of `{directive.name}` contains the variable `{name}`", hint
+                )
             case tree.Range():
-                hint = f"name its ends: `#const first = {subject.term_text(part.low)}.`"
+                hint = f"declare each end of the range as a constant: `#const first = {subject.term_text(part.low)}.`"
                 return _finding(directive, part, f"the value of `{directive.name}` is a range", hint)
             case tree.ConstantName(name=name) if name not in known:
                 itself = name == directive.name
                 hint = (
-                    "give it a value of its own" if itself else f"move `#const {name}` above `#const {directive.name}`"
+                    "give it a value that does not use itself"
+                    if itself
+                    else f"move `#const {name}` above `#const {directive.name}`"
                 )
-                message = f"the value of `{directive.name}` uses `{name}` before it is named"
+                message = f"the value of `{directive.name}` uses `{name}` before it is declared"
                 return _finding(directive, part, message, hint)
     if directive.name in subject.overrides or subject.value(directive.value) is not None:
         return None
     text = subject.term_text(directive.value)
-    hint = "write the value itself, or one that arithmetic and functions are defined for"
+    hint = "write the value itself, or an expression that has a value"
     return _finding(directive, directive.value, f"the value of `{directive.name}`, `{text}`, cannot be computed", hint)
 
 

@@ -1,4 +1,4 @@
-"""The regular expression of ``matches`` is one."""
+"""The second argument of ``matches`` must be a valid regular expression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["bad_expression"]
 
 
 def bad_expression(subject: Subject) -> Iterator[Diagnostic]:
-    """An expression that is known before anything runs, and that RE2 cannot read; with the package missing, LaserError names it."""
+    """An expression that is known before the run and that RE2 cannot read. LaserError if the package is not installed."""
     for rule in subject.rules:
         inner = (test for aggregate in rule.aggregates for test in aggregate.comparisons)
         for test in (*rule.comparisons, *inner):
@@ -29,6 +29,6 @@ def _finding(subject: Subject, test: tree.Comparison) -> Iterator[Diagnostic]:
             "bad-expression",
             f"`{subject.term_text(test.right)}` is not a regular expression: {reason}",
             test.right.span,
-            "`matches` reads expressions as RE2 does: it has no backreferences and does not look around",
-            r"write a sign that stands for itself with a backslash, which a string doubles: `\\.`, `\\(`",
+            "`matches` uses the syntax of RE2, without backreferences and lookaround",
+            r"to match a special character itself, escape it; in a string, a backslash is written twice: `\\.`, `\\(`",
         )

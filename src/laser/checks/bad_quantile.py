@@ -1,4 +1,4 @@
-"""The level of a quantile is a part of the whole."""
+"""The level of a quantile must be between 0 and 1."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["bad_quantile"]
 
 
 def bad_quantile(subject: Subject) -> Iterator[Diagnostic]:
-    """A level that is not a number from 0 to 1, or not known before the program runs."""
+    """A level that is not a number from 0 to 1, or that is not known before the program runs."""
     for level in (aggregate.level for rule in subject.rules for aggregate in rule.aggregates):
         if level is None:
             continue
         value = subject.value(level)
         if is_ground(level) and value is None:
-            continue  # an unknown constant, of which another law speaks
+            continue  # an unknown constant, which another check reports
         if not (isinstance(value, int | float) and 0 <= value <= 1):
             yield Diagnostic(
                 "bad-quantile",
-                f"`{subject.term_text(level)}` is not the level of a quantile",
+                f"the level of a quantile must be a number from 0 to 1, not `{subject.term_text(level)}`",
                 level.span,
-                "the level is a number from 0 (the smallest value) to 1 (the largest), known before the program runs",
+                "level 0 is the smallest value, 0.5 the median and 1 the largest; it must be known before the program runs",
                 "write, for example, `quantile(0.9; V, T : …)`",
             )

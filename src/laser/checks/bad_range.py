@@ -1,4 +1,4 @@
-"""Ranges count from an integer to an integer."""
+"""A range must go from an integer to an integer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["bad_range", "fact_ranges"]
 
 
 def bad_range(subject: Subject) -> Iterator[Diagnostic]:
-    """A range with an end that is no integer."""
+    """A range with an end that is not an integer."""
     for term in fact_ranges(subject):
         wrong = [end for end in (term.low, term.high) if type(subject.value(end)) is not int]
         if wrong and all(map(is_ground, wrong)):
             yield Diagnostic(
                 "bad-range",
-                f"`{subject.term_text(wrong[0])}` is no integer, so no range can {_verb(term, wrong[0])} it",
+                f"a range must {_verb(term, wrong[0])} an integer, not `{subject.term_text(wrong[0])}`",
                 wrong[0].span or term.span,
                 "a range counts from one integer to another, as in `1..5`",
                 _hint(wrong[0]),
@@ -29,8 +29,8 @@ def bad_range(subject: Subject) -> Iterator[Diagnostic]:
 
 def _hint(end: tree.Term) -> str:
     if isinstance(end, tree.Constant) and isinstance(end.value, str) and is_name(end.value):
-        return f"if `{end.value}` is meant to be a constant, name it: `#const {end.value} = 5.`"
-    return "write the facts one by one"
+        return f"if `{end.value}` is meant to be a constant, declare it: `#const {end.value} = 5.`"
+    return "write one fact for each value"
 
 
 def _verb(term: tree.Range, end: tree.Term) -> str:

@@ -1,4 +1,4 @@
-"""``#zone`` names one zone, which the run has, and in which time points begin at midnight."""
+"""``#zone`` must name a single zone: the zone of the run, in which time points begin at midnight."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from laser.zones import check_tick, zone_of
 
 __all__ = ["bad_zone", "refuse_zone"]
 
-NOTE = "a program has one zone, by its name in the database of zones or by its offset"
+NOTE = "a program has one time zone, given by its name in the time zone database or by its offset"
 
-HINT = "leave the zone of the run to the program; on Spark, set spark.sql.session.timeZone to it"
+HINT = "do not set a zone for the run; on Spark, set spark.sql.session.timeZone to the zone of the program"
 
 
 def bad_zone(subject: Subject) -> Iterator[Diagnostic]:
-    """A zone that there is not, or a second one."""
+    """A zone that does not exist, or a second zone."""
     named: list[str] = []
     for directive in _directives(subject.program):
         if named and named[0] != directive.name:
-            message = f'the zone is "{named[0]}" already, and here it is "{directive.name}"'
+            message = f'the program sets two time zones, "{named[0]}" and "{directive.name}"'
             yield Diagnostic("bad-zone", message, directive.span, NOTE, "remove one of the two")
         named.append(directive.name)
         try:
             zone_of(directive.name)
         except TimeError:
-            message = f'there is no zone "{directive.name}"'
+            message = f'there is no time zone "{directive.name}"'
             hint = 'write a name such as `#zone "Europe/Vienna".`, or an offset such as `#zone "+01:00".`'
             yield Diagnostic("bad-zone", message, directive.span, NOTE, hint)
 
 
 def refuse_zone(program: Program, settings: RunSettings) -> None:
-    """Raise ProgramError where a run has another zone than its program, or a tick that does not fit it."""
+    """Raise ProgramError if a run has another zone than its program, or a tick that does not fit the zone."""
     for directive in _directives(program):
         finding = _misfit(directive, settings)
         if finding is not None:
@@ -45,12 +45,12 @@ def refuse_zone(program: Program, settings: RunSettings) -> None:
 def _misfit(directive: tree.ZoneDirective, settings: RunSettings) -> Diagnostic | None:
     zone = zone_of(directive.name)
     if settings.zone is not None and zone_of(settings.zone) != zone:
-        message = f'the program is in the zone "{directive.name}", and the run in "{settings.zone}"'
+        message = f'the program sets the time zone "{directive.name}", but the run sets "{settings.zone}"'
         return Diagnostic("bad-zone", message, directive.span, NOTE, HINT)
     try:
         check_tick(settings.tick.seconds, zone)
     except TimeError as error:
-        return Diagnostic("bad-zone", str(error), directive.span, "a tick divides the offsets of the zone")
+        return Diagnostic("bad-zone", str(error), directive.span, "the tick must divide the offsets of the time zone")
     return None
 
 

@@ -1,4 +1,4 @@
-"""What cannot hold together, whatever the data: comparisons, and a literal with a negated one."""
+"""Parts of a body that can never hold together, whatever the data: two comparisons, or a literal and a negated one."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ OUTCOMES = {"=": {0}, "!=": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 Windows = Callable[[tree.Window | None], Window | None]
-"""A window as it is evaluated; None where there is none, or it is not known."""
+"""A window as it is evaluated; None if there is no window or it is not known."""
 
 
 def is_irreflexive(operator: str) -> bool:
-    """Whether nothing stands in this relation to itself."""
+    """Whether the comparison of a value with itself is always false."""
     return operator in OUTCOMES and 0 not in OUTCOMES[operator]
 
 
 def first_conflict(
     tests: Iterable[tree.Comparison], values: Mapping[str, Value]
 ) -> tuple[tree.Comparison, tree.Comparison] | None:
-    """Two comparisons that cannot both hold, the second one as early as possible; None where there are no such two."""
+    """Two comparisons that cannot both hold, the second one as early as possible; None if there are none."""
     seen = _Seen(values)
     texts: dict[Hashable, tree.Comparison] = {}
     for test in tests:
-        if test.operator not in OUTCOMES:  # a test of texts excludes its own opposite
+        if test.operator not in OUTCOMES:  # a test of strings excludes only its own opposite
             texts[test.operator, test.left, test.right] = test
             if (opposite := texts.get((negated(test.operator), test.left, test.right))) is not None:
                 return opposite, test
@@ -49,17 +49,17 @@ def first_conflict(
 
 @dataclass(frozen=True)
 class _Seen:
-    """Comparisons that exclude nobody among themselves, by what they are about.
+    """Comparisons that do not contradict each other, indexed by their sides and variables.
 
-    A few of them stand for all: if a new one conflicts with any, it conflicts with the first that has the same sides and
-    operator, or with the highest lower bound, the lowest upper bound or the one value of its variable.
+    A few comparisons represent all: a new one that conflicts with any of them also conflicts with the first that has the
+    same sides and operator, or with the highest lower bound, the lowest upper bound or the one value of its variable.
     """
 
     values: Mapping[str, Value]
     by_key: dict[Hashable, tree.Comparison] = field(default_factory=dict)
 
     def rivals(self, test: tree.Comparison) -> Iterator[tree.Comparison]:
-        """The earlier comparisons with which a new one has to be compared."""
+        """The earlier comparisons that a new one must be checked against."""
         keys: list[Hashable] = [(test.left, test.right, operator) for operator in OUTCOMES]
         keys += [(test.right, test.left, operator) for operator in OUTCOMES]
         if (bound := self.bound(test)) is not None:
@@ -76,14 +76,14 @@ class _Seen:
                 self.by_key[key] = test
 
     def is_tighter(self, operator: str, limit: Value, earlier: tree.Comparison) -> bool:
-        """Whether a bound leaves less of its variable than an earlier one in the same direction."""
+        """Whether a bound is stricter than an earlier one in the same direction."""
         _, _, before = self.bound(earlier) or ("", "", limit)
         if operator[0] not in "<>":
             return False
         return operator in "<>" if limit == before else bool(compare(operator[0], limit, before))
 
     def bound(self, test: tree.Comparison) -> tuple[str, str, Value] | None:
-        """The variable, operator and value of a comparison of a variable with a value, whichever is on the left."""
+        """The variable, operator and value of a comparison between a variable and a value, in either order."""
         for side in (test, _flipped(test)):
             if isinstance(side.left, tree.Variable) and (limit := evaluate(side.right, {}, self.values)) is not None:
                 return side.left.name, side.operator, limit
@@ -100,7 +100,7 @@ def _flipped(test: tree.Comparison) -> tree.Comparison:
 
 
 def _conflict(first: tree.Comparison, second: tree.Comparison, values: Mapping[str, Value]) -> bool:
-    """By equal sides, or by bounds on the same variable."""
+    """Whether they conflict because their sides are equal, or because of bounds on the same variable."""
     if first.left == second.left and first.right == second.right:
         return not OUTCOMES[first.operator] & OUTCOMES[second.operator]
     for one, two in ((first, second), (_flipped(first), _flipped(second))):
@@ -111,7 +111,7 @@ def _conflict(first: tree.Comparison, second: tree.Comparison, values: Mapping[s
 
 
 def excludes(operator: str, bound: Value, other: str, limit: Value) -> bool:
-    """Whether no value is ``operator bound`` and ``other limit`` at once.
+    """Whether no value satisfies both ``operator bound`` and ``other limit``.
 
     >>> excludes(">", 5, "<", 3), excludes(">=", 5, "<=", 5), excludes("=", 5, ">", 7), excludes(">", 1, "=", "red")
     (True, False, True, True)
@@ -131,7 +131,7 @@ def excludes(operator: str, bound: Value, other: str, limit: Value) -> bool:
 
 
 def implies(strong: tree.Literal, weak: tree.Literal, windows: Windows) -> bool:
-    """Whether ``weak`` holds wherever ``strong`` does; apart from inner negations both are positive."""
+    """Whether ``weak`` holds wherever ``strong`` does. Both are positive, apart from inner negations."""
     if strong == weak:
         return True
     if strong.atom != weak.atom or strong.negated_inside or weak.negated_inside:
@@ -142,7 +142,7 @@ def implies(strong: tree.Literal, weak: tree.Literal, windows: Windows) -> bool:
 
 
 def strongest(literals: Sequence[tree.Literal], windows: Windows) -> list[tree.Literal]:
-    """Of positive literals about one atom, a few that imply what any of them implies, themselves aside."""
+    """The few of several positive literals about one atom that together imply everything the others imply."""
     plain = [literal for literal in literals if not literal.negated_inside]
     found = {w: literal for literal in plain if isinstance(w := _found_in(literal, windows), TimeWindow)}
     shortest = min((w for w in found if isinstance(w, Sliding)), key=lambda window: window.ticks, default=None)
@@ -151,7 +151,7 @@ def strongest(literals: Sequence[tree.Literal], windows: Windows) -> list[tree.L
 
 
 def _found_in(strong: tree.Literal, windows: Windows) -> Window | None:
-    """A window in which a literal that holds finds its atom."""
+    """The window in which a literal finds its atom when it holds."""
     window = windows(strong.window)
     if strong.modality == "now" or (strong.modality == "always" and _shows_present(window)):
         return PRESENT
@@ -163,7 +163,7 @@ def _shows_present(window: Window | None) -> bool:
 
 
 def _is_within(inner: Window | None, outer: Window | None) -> bool:
-    """Whether all time points of one time window are always in another."""
+    """Whether a time window always contains all time points of another."""
     match inner, outer:
         case Sliding(ticks=short), Sliding(ticks=long):
             return short <= long

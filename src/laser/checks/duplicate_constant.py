@@ -17,11 +17,11 @@ def duplicate_constant(subject: Subject) -> Iterator[Diagnostic]:
     for directive in subject.directives:
         earlier = first.setdefault(directive.name, directive)
         if earlier is not directive:
-            line = f" in line {earlier.span.line}" if earlier.span else ""
+            line = f", on line {earlier.span.line}" if earlier.span else ""
             yield Diagnostic(
                 "duplicate-constant",
-                f"`{directive.name}` has a value already{line}",
+                f"`{directive.name}` already has a value{line}",
                 directive.span,
-                "a program gives each constant one value, which a run can override",
-                f"delete one of the two, or give this one another name than `{directive.name}`",
+                "each constant is declared once; a run can override its value",
+                "remove one of the two, or rename this one",
             )

@@ -12,13 +12,13 @@ __all__ = ["duplicate_input"]
 
 
 def duplicate_input(subject: Subject) -> Iterator[Diagnostic]:
-    """A second ``#input`` for one name: with other types or another number of arguments it would contradict the first."""
+    """A second ``#input`` for one name: with other types or another number of arguments it contradicts the first."""
     first: dict[str, InputDirective] = {}
     for given in subject.program.statements:
         if isinstance(given, InputDirective):
             known = first.setdefault(given.name, given)
             if known is not given:
                 line = known.span.line if known.span else 0
-                note = f"it is declared in line {line} already" if line else None
-                message = f"the input '{given.name}' is declared a second time"
-                yield Diagnostic("duplicate-input", message, given.span, note, "keep one of the two")
+                note = f"the first declaration is on line {line}" if line else None
+                message = f"the input '{given.name}' is declared twice"
+                yield Diagnostic("duplicate-input", message, given.span, note, "remove one of the two")

@@ -1,4 +1,4 @@
-"""An aggregate that binds its own groups knows only those that have something."""
+"""An aggregate that binds its own groups does not see empty groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def empty_groups(subject: Subject) -> Iterator[Diagnostic]:
-    """``count(C : car(C, S) in [5 min]) < 3``, where nothing else lists the values of S: 0 is below 3, but never found."""
+    """``count(C : car(C, S) in [5 min]) < 3`` without another atom for S: 0 is below 3, but the count is never 0."""
     for rule in subject.rules:
         outside = bound_outside(rule)
         for scope in scopes(rule):
@@ -30,16 +30,16 @@ def _finding(groups: list[str], scope: Scope) -> Diagnostic:
     names = listed(groups)
     return Diagnostic(
         "empty-groups",
-        f"nothing else lists {names}, so this says nothing where the {scope.aggregate.fold.value} is 0",
+        f"this {scope.aggregate.fold.value} is never 0, because no other atom lists the values of {names}",
         scope.aggregate.span,
-        "an aggregate that binds its own groups ranges over those that have at least one tuple",
-        f"add an atom that lists {names}, such as `station({', '.join(groups)})`",
+        "an aggregate that binds its own group variables finds only groups with at least one tuple",
+        f"add an atom that lists the values of {names}, such as `station({', '.join(groups)})`",
         "warning",
     )
 
 
 def _could_be_empty(subject: Subject, rule: tree.Rule, scope: Scope) -> bool:
-    """Whether some comparison of the result with a value would hold for the empty set."""
+    """Whether a comparison of the result with a value would hold for the empty set."""
     nothing = scope.aggregate.fold.of_nothing
     results: list[tree.Term] = [scope.aggregate]
     for test in rule.comparisons:

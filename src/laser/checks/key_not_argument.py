@@ -1,4 +1,4 @@
-"""A window counts for each value of its keys, and the atom says what these are."""
+"""A variable after ``per`` must be an argument of the atom, which gives its values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from laser.syntax import tree
 
 __all__ = ["key_not_argument"]
 
-NOTE = "`[last n per X]` counts the facts that have the same value at X, so X is an argument of the atom itself"
+NOTE = "`[last n per X]` counts the facts that have the same value of X, so X must be an argument of the atom"
 
 
 def key_not_argument(subject: Subject) -> Iterator[Diagnostic]:
-    """A variable after ``per`` that is no argument of the atom before it; ``_`` stands for nothing that could be."""
+    """A variable after ``per`` that is not an argument of the atom before it; ``_`` never is."""
     for literal, key in subject.keys:
         atom = subject.atom_text(literal.atom)
         if key.name == "_":
@@ -30,4 +30,4 @@ def _hint(literal: tree.Literal, key: tree.Variable) -> str | None:
     names = list(dict.fromkeys(t.name for t in literal.atom.args if isinstance(t, tree.Variable) and t.name != "_"))
     if not names:
         return "write `[last n]` to count all facts of the predicate together, or give the argument a name"
-    return did_you_mean(key.name, names, f"the arguments that have a name are {listed(names)}")
+    return did_you_mean(key.name, names, f"the named arguments are {listed(names)}")

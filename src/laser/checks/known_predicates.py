@@ -1,4 +1,4 @@
-"""Which predicate a name is meant to be that does not fit any."""
+"""Finds the predicate that an unknown name probably means."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["KnownPredicates"]
 
 @dataclass(frozen=True)
 class KnownPredicates:
-    """The predicates that a name might mean, sorted by names when somebody asks."""
+    """The predicates that a name might mean, indexed by name on first use."""
 
     predicates: Iterable[Predicate]
 
     def meant_by(self, name: str) -> list[Predicate]:
-        """Those of that name, else those of the name that comes closest."""
+        """The predicates with that name, or else those with the closest name."""
         return self._by_name.get(name) or self._by_name.get(self._names.closest(name) or "", [])
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Programs from texts and files, refused with all their errors at once."""
+"""Reads programs from texts and files, and reports all their errors at once."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["load", "parse", "read_text"]
 
 
 def parse(text: str, name: str = "<program>", folder: str | PathLike[str] | None = ".") -> Program:
-    """A program from its text; raises ProgramError with everything for which it is refused.
+    """Parse a program from its text; raises ProgramError with all errors.
 
-    What ``#include`` names is relative to ``folder``, by default the current one; without a folder, nothing is included.
+    Paths in ``#include`` are relative to ``folder``, by default the current one. If ``folder`` is None, ``#include`` is an error.
 
     >>> parse("alarm :- hot always in [30 s].").rules[0].head.name
     'alarm'
     """
     if not isinstance(text, str):
         raise TypeError(
-            f"{text!r} ({type(text).__name__}) is no text: a program is parsed from a string, and read by load"
+            f"parse expects the text of a program, not {text!r} ({type(text).__name__}); to read a file, use load"
         )
     program = parse_tree(text, name, folder)
     refuse(program)
@@ -31,5 +31,5 @@ def parse(text: str, name: str = "<program>", folder: str | PathLike[str] | None
 
 
 def load(path: str | PathLike[str]) -> Program:
-    """A program from a file; one that cannot be read is a ProgramError too."""
+    """Read a program from a file; raises ProgramError with all errors, also if the file cannot be read."""
     return parse(read_text(path), fspath(path), Path(path).parent)

@@ -1,4 +1,4 @@
-"""In a run with dates, times and durations are compared with their own kind."""
+"""In a run with dates, times may be compared only with times, and durations only with durations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from laser.values.static_type import StaticType
 __all__ = ["mixed_types"]
 
 NOTE = (
-    "where times are dates, the T of `at T` is an instant, and the difference of two is a duration: neither is a number"
+    "when times are dates, the T of `at T` is a time and the difference of two times is a duration; neither is a number"
 )
-HINT = "write a date, as in `2026-03-02T22:00:00Z`, or a duration, as in `90 s`; `T + 5` is five ticks later"
+HINT = "write a date such as `2026-03-02T22:00:00Z`, or a duration such as `90 s`; `T + 5` means five ticks later"
 
 
 def _article(kind: StaticType) -> str:
@@ -25,7 +25,7 @@ def _article(kind: StaticType) -> str:
 
 
 def mixed_types(program: Program, core: ResolvedProgram) -> Iterator[Diagnostic]:
-    """A comparison of a time or a duration with something else, which never holds. Whether there are dates, the run says."""
+    """A comparison of a time or a duration with something else, which never holds. The run decides if times are dates."""
     given = {predicate: [kind.static for _, kind in each.fields] for predicate, each in program.inputs.items()}
     for test, left, right in mismatches(core, given):
         span = test.origin.span if test.origin else None
@@ -34,5 +34,5 @@ def mixed_types(program: Program, core: ResolvedProgram) -> Iterator[Diagnostic]
     for term, place, kind in misplaced_arguments(core, given):
         wanted = FUNCTIONS[term.operator].argument(place)
         text = source_text(program.rows, term.span) or write_term(term)
-        message = f"`{text}` asks for {_article(wanted)}, and gets {_article(kind)}"
+        message = f"`{text}` expects {_article(wanted)}, but gets {_article(kind)}"
         yield Diagnostic("mixed-types", message, term.span, NOTE, None)

@@ -18,7 +18,7 @@ def negative_loop(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def loop_diagnostic(loop: Loop) -> Diagnostic:
-    """The finding for one loop, at the negative literal with which it begins."""
+    """The finding for one loop, placed at the negative literal that begins it."""
     names = _names(loop)
     first = loop[0]
     way = " -> ".join(_sign(edge) + names[edge.body] for edge in loop)
@@ -27,13 +27,13 @@ def loop_diagnostic(loop: Loop) -> Diagnostic:
         "negative-loop",
         f"`{names[first.head]}` depends {what}: {names[first.head]} -> {way}",
         first.literal.span if first.literal else None,
-        "what is negated or aggregated must be settled first, so no loop may pass through `not` or an aggregate",
+        "what stands under `not` or in an aggregate is computed first, so a loop cannot pass through it",
         _hint(loop, names),
     )
 
 
 def _names(loop: Loop) -> dict[Predicate, str]:
-    """Names as they are written; with the arity where two predicates of the loop share one."""
+    """The names of the predicates; with the arity if two predicates of the loop share a name."""
     predicates = {edge.head for edge in loop}
     written = [predicate.name for predicate in predicates]
     return {p: p.name if written.count(p.name) == 1 else str(p) for p in predicates}
@@ -41,8 +41,8 @@ def _names(loop: Loop) -> dict[Predicate, str]:
 
 def _hint(loop: Loop, names: dict[Predicate, str]) -> str:
     if len(loop) == 1:
-        return f"let the rule ask about something other than `{names[loop[0].head]}`, or derive something else"
-    return f"leave out one of these steps: {', '.join(_step(edge, names) for edge in loop)}"
+        return f"change the rule so that it does not depend on `{names[loop[0].head]}`, or derives something else"
+    return f"break the loop by removing one of these steps: {', '.join(_step(edge, names) for edge in loop)}"
 
 
 def _step(edge: Edge, names: dict[Predicate, str]) -> str:

@@ -1,4 +1,4 @@
-"""A rule should be able to fire. Only what is certain is reported: the words of these rules, not the data, keep them still."""
+"""Reports rules that can never fire, whatever the data. Only certain cases are reported."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from laser.windows import PRESENT, Between, Sliding
 
 __all__ = ["never_fires"]
 
-BODY = "a rule fires where all of its body holds at once"
-VALUE = "arithmetic is over numbers, times and durations; where it or a function has no value, a rule does not fire"
-TIME = "time points are the integers from 0 on"
+BODY = "a rule fires when all parts of its body hold at the same time"
+VALUE = "arithmetic works on numbers, times and durations; a rule does not fire if an expression has no value"
+TIME = "a time point is an integer, 0 or more"
 WINDOW = "a window `[n]` includes the present"
 
 Reason = tuple[str, Span | None, str, str]
-"""Why a rule cannot fire, where, by which law, and what to do."""
+"""The message, the place, the note and the hint."""
 
 
 def never_fires(subject: Subject) -> Iterator[Diagnostic]:
-    """A rule whose body can never hold, or whose head lies at no time point."""
+    """A rule whose body can never hold, or whose head is not at a time point."""
     for rule in subject.rules:
         reason = next((reason for why in REASONS for reason in why(subject, rule)), None)
         if reason:
@@ -38,13 +38,13 @@ def never_fires(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def without_value(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
-    """``X + red``, ``1 / 0``, where the value is needed."""
+    """``X + red`` or ``1 / 0``, where a value is needed."""
     needed: list[tree.Term] = [*rule.head.args, *([] if rule.time is None else [rule.time])]
     needed += [term for literal in subject.needs(rule) for term in literal.terms]
     needed += [side for test in rule.comparisons for side in (test.left, test.right)]
     for term in (part for outer in needed for part in subterms(outer)):
         if isinstance(term, tree.Arithmetic) and _has_no_value(subject, term):
-            hint = "write values for which it is defined, or variables"
+            hint = "use values for which it is defined, or variables"
             yield f"`{subject.term_text(term)}` has no value", term.span, VALUE, hint
 
 
@@ -59,14 +59,14 @@ def _has_no_value(subject: Subject, term: tree.Arithmetic) -> bool:
 
 
 def _fits(term: tree.Arithmetic, place: int, value: Value) -> bool:
-    """Whether a value is of the type that a function asks for; of which numbers it has none, its value tells."""
+    """Whether a value has the type that a function expects. Numbers outside its domain show when it is computed."""
     wanted = FUNCTIONS[term.operator].argument(place)
     *_, widest = static_type_of(value).widening()
     return wanted == ANY or wanted.fits(widest)
 
 
 def false_comparison(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
-    """``1 > 2``, ``X < X``; a comparison of named constants is a switch, and meant."""
+    """``1 > 2`` or ``X < X``. A comparison of named constants is not reported: it is a switch."""
     for test in rule.comparisons:
         parts = [*subterms(test.left), *subterms(test.right)]
         if any(isinstance(part, tree.ConstantName) for part in parts):
@@ -75,7 +75,7 @@ def false_comparison(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
         if test.left == test.right and is_irreflexive(test.operator):
             yield f"`{text}` compares a term with itself", test.span, BODY, "compare it with another variable"
         elif is_ground(test.left) and is_ground(test.right) and not _holds(subject, test):
-            yield f"`{text}` does not hold", test.span, BODY, "correct the comparison, or delete the rule"
+            yield f"`{text}` is never true", test.span, BODY, "correct the comparison, or delete the rule"
 
 
 def _holds(subject: Subject, test: tree.Comparison) -> bool:
@@ -88,11 +88,11 @@ def contradictory_comparisons(subject: Subject, rule: tree.Rule) -> Iterator[Rea
     found = first_conflict(rule.comparisons, subject.values)
     if found is not None:
         one, two = map(subject.comparison_text, found)
-        yield f"`{one}` and `{two}` exclude each other", found[1].span, BODY, "for one or the other, write two rules"
+        yield f"`{one}` and `{two}` cannot both hold", found[1].span, BODY, "if either is enough, write two rules"
 
 
 def contradictory_literals(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
-    """``a(X), not a(X)``, also with a window that includes what is asked for."""
+    """``a(X), not a(X)``, also if a window of the second includes the first."""
     literals = {literal: literal for literal in rule.literals}
     positives: dict[tree.AtomPattern, list[tree.Literal]] = defaultdict(list)
     for literal in literals:
@@ -104,15 +104,15 @@ def contradictory_literals(subject: Subject, rule: tree.Rule) -> Iterator[Reason
         for positive in [literals[denied]] if denied in literals else strong.get(negative.atom, ()):
             if implies(positive, denied, subject.window):
                 one, two = subject.literal_text(positive), subject.literal_text(negative)
-                message = f"`{one}` and `{two}` exclude each other"
+                message = f"`{one}` and `{two}` cannot both hold"
                 yield message, negative.span, *_note_and_hint(subject, positive, negative)
 
 
 def _note_and_hint(subject: Subject, positive: tree.Literal, negative: tree.Literal) -> tuple[str, str]:
-    """Who asks for ``a, not a in [n]`` means the time before the present."""
+    """``a, not a in [n]`` probably means the time before the present."""
     window = negative.window
     if positive.modality != "now" or window is None or window.kind is not Sliding or subject.window(window) == PRESENT:
-        return BODY, f"drop `{subject.literal_text(negative)}`, or ask about something else"
+        return BODY, f"remove `{subject.literal_text(negative)}`, or ask about something else"
     before = Between.written(["1", *map(subject.size_text, window.sizes)], formal=False)
     return WINDOW, f"for the time before the present, write `not {subject.atom_text(negative.atom)} in {before}`"
 
@@ -124,18 +124,18 @@ def no_time_point(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
         if time is not None and is_ground(time):
             point = subject.value(time)
             if not (isinstance(point, int) and point >= 0):
-                hint = "write such a number, or a variable"
-                yield f"`{subject.term_text(time)}` is no time point", time.span, TIME, hint
+                hint = "write an integer of 0 or more, or a variable"
+                yield f"`{subject.term_text(time)}` is not a time point", time.span, TIME, hint
 
 
 def underivable(subject: Subject, rule: tree.Rule) -> Iterator[Reason]:
-    """A body atom that no rule can derive, for want of facts below; known only where the inputs are."""
+    """A body atom that can never be derived, because its rules lack facts. This is known only if the inputs are."""
     if subject.inputs is None:
         return
     for literal in subject.needs(rule):
         predicate = literal.atom.predicate
         if predicate in subject.derived and predicate not in subject.possible:
-            hint = f"see to the rules for `{predicate}` first"
+            hint = f"fix the rules for `{predicate}` first"
             yield f"nothing can ever derive `{predicate}`", literal.span, BODY, hint
 
 

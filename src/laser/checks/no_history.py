@@ -1,4 +1,4 @@
-"""What is derived for the present has no past."""
+"""A predicate that is derived only for the present has no past."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from laser.windows import Sliding, TimeWindow, Window
 
 __all__ = ["no_history"]
 
-NOTE = "every answer is computed anew, from the facts alone: what a rule `{0} :- …` derived at an earlier time is not part of it"
+NOTE = "every answer is computed from the facts alone: what a rule `{0} :- …` derived earlier is not remembered"
 
 
 def no_history(subject: Subject) -> Iterator[Diagnostic]:
-    """A look into the past of a predicate that rules derive only for the present."""
+    """A window over a predicate that rules derive only for the present."""
     hints: dict[Predicate, str] = {}
     for _, literal in subject.literals:
         predicate = literal.atom.predicate
@@ -39,13 +39,13 @@ def no_history(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _message(subject: Subject, literal: tree.Literal) -> str:
-    """What the window finds of the predicate: it is there now, and now is not in every window."""
+    """What the window sees of the predicate: only the present, which some windows do not include."""
     text, name = subject.literal_text(literal), literal.atom.name
     shown = True if literal.window is None else _shows_present(subject.window(literal.window))
     if shown is None:
-        return f"`{text}` sees `{name}` only while its window includes the present, and never in the past"
+        return f"`{text}` sees `{name}` only at the present, and only while its window includes the present"
     if shown:
-        return f"`{text}` sees `{name}` now and never in the past"
+        return f"`{text}` sees `{name}` only at the present, never in the past"
     so = ", so this rule cannot fire" if literal.is_positive else ""
     return f"`{text}` looks only at the past, where `{name}` never holds{so}"
 
@@ -62,26 +62,26 @@ def _looks_back(subject: Subject, literal: tree.Literal) -> bool:
 
 
 def _hint(subject: Subject, predicate: Predicate) -> str:
-    """The first rule that derives the predicate, as it would give it a history."""
+    """How to change the first rule that derives the predicate, so that the predicate has a history."""
     rule = subject.first_rule[predicate]
     window, time = _longest(subject, predicate), _fresh_variable(rule)
-    others = ", and change the other rules for it likewise" if subject.rule_counts[predicate] > 1 else ""
+    others = ", and change its other rules in the same way" if subject.rule_counts[predicate] > 1 else ""
     timed = _timed(subject, rule, time, window)
-    record = f"; or add `#record {predicate}.`, and what it derived at earlier times is remembered"
+    record = f"; or add `#record {predicate}.` to remember what was derived earlier"
     if timed is None:
         size = f" in {subject.window_text(window)}" if window else ""
         head = f"@{time.name} {subject.atom_text(rule.head)}"
         return f"derive it{_line(rule)} as `{head}`, from body atoms that hold `at {time.name}{size}`{others}{record}"
     text = write_statement(timed, "readable", subject.program.prefixes, subject.program.constants)
-    return f"to give it a history, write{_line(rule)} `{text}`{_narrower(subject, rule)}{others}{record}"
+    return f"to give it a history, write `{text}`{_line(rule)}{_narrower(subject, rule)}{others}{record}"
 
 
 def _line(rule: tree.Rule) -> str:
-    return f" in line {rule.span.line}" if rule.span else ""
+    return f" on line {rule.span.line}" if rule.span else ""
 
 
 def _longest(subject: Subject, predicate: Predicate) -> tree.Window | None:
-    """A window from now back to where any reader looks, so that none sees less than it asks for; None for all of the past."""
+    """The window from the present back to the earliest time that any reader looks at; None for the whole past."""
     windows = [reader.window for reader in subject.readers[predicate] if _looks_back(subject, reader)]
     known = [window for window in windows if window is not None]
     if len(known) < len(windows):
@@ -105,7 +105,7 @@ def _fresh_variable(rule: tree.Rule) -> tree.Variable:
 
 
 def _timed(subject: Subject, rule: tree.Rule, time: tree.Variable, window: tree.Window | None) -> tree.Rule | None:
-    """The rule for every time of a window; None where it looks into the past in a way that has no such form."""
+    """The rule rewritten for every time of a window; None if its body cannot be rewritten in this way."""
     asked = [literal for literal in rule.literals if not _is_constant(subject, literal)]
     if not any(literal.is_positive for literal in asked) or not (all(map(_is_plain, asked)) or _widened(asked)):
         return None
@@ -115,7 +115,7 @@ def _timed(subject: Subject, rule: tree.Rule, time: tree.Variable, window: tree.
 
 
 def _is_constant(subject: Subject, literal: tree.Literal) -> bool:
-    """Background data hold at every time, so that they may as well be asked now."""
+    """Background data hold at every time, so asking about the present is enough."""
     predicate = literal.atom.predicate
     is_given = predicate in subject.derived or predicate in subject.streamed
     return literal.modality == "now" and predicate in subject.background and not is_given
@@ -131,6 +131,6 @@ def _widened(asked: list[tree.Literal]) -> bool:
 
 
 def _narrower(subject: Subject, rule: tree.Rule) -> str:
-    """What changes where the rule itself has a window."""
+    """How the rewritten rule differs if the original has a window."""
     source = next((literal for literal in rule.literals if literal.modality == "sometime"), None)
-    return f"; it then holds at the times of `{subject.atom_text(source.atom)}` alone" if source else ""
+    return f"; it then holds only at the times of `{subject.atom_text(source.atom)}`" if source else ""

@@ -1,4 +1,4 @@
-"""The arguments of a fact are values."""
+"""The arguments of a fact must have values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["no_value"]
 
 
 def no_value(subject: Subject) -> Iterator[Diagnostic]:
-    """Arithmetic or a function in a fact that has no value: over strings, divided by zero, too large, or outside of its domain."""
+    """An expression without a value in a fact: arithmetic on strings, division by zero, overflow, outside the domain."""
     for fact in subject.program.facts:
         for term in fact.atom.args:
             if isinstance(term, tree.Arithmetic) and is_ground(term) and subject.value(term) is None:
@@ -21,6 +21,6 @@ def no_value(subject: Subject) -> Iterator[Diagnostic]:
                     "no-value",
                     f"`{subject.term_text(term)}` has no value",
                     term.span,
-                    "arithmetic is over numbers, nothing is divided by zero, and a function has no value outside of its domain",
-                    "write the value itself, in quotes if it is a text",
+                    "arithmetic needs numbers, division by zero has no value, and neither has a function outside its domain",
+                    "write the value itself, in quotes if it is a string",
                 )

@@ -1,4 +1,4 @@
-"""Durations are counted in ticks."""
+"""The duration of a window must be a whole number of ticks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["no_whole_ticks"]
 
 
 def no_whole_ticks(subject: Subject) -> Iterator[Diagnostic]:
-    """A duration that is no whole number of ticks; silent where the tick is not known yet."""
+    """A duration that is not a whole number of ticks; finds nothing if the tick is not known yet."""
     tick = subject.tick
     if tick is None:
         return
@@ -29,7 +29,7 @@ def no_whole_ticks(subject: Subject) -> Iterator[Diagnostic]:
                     "no-whole-ticks",
                     f"{_text(subject, size)} is not a whole number of ticks of {tick}",
                     window.span,
-                    "time goes in ticks, and a window's duration must be a whole number of them",
+                    "time is counted in ticks, so a window must last a whole number of them",
                     _hint(subject, tick, seconds),
                 )
 
@@ -39,7 +39,7 @@ def _text(subject: Subject, size: tree.Size) -> str:
 
 
 def _seconds(subject: Subject, size: tree.Size) -> Fraction | None:
-    """The duration of a size that is given as one."""
+    """The size in seconds, if it is a duration."""
     value = subject.value(size.term)
     if size.unit is None and isinstance(value, Duration):
         return Fraction(value.micros, 1_000_000) if value.micros > 0 else None

@@ -1,4 +1,4 @@
-"""Ranges abbreviate facts. The parser says so first; this is for programs that are made in code."""
+"""Ranges are allowed only in facts. The parser already checks this; this check is for programs built in code."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def range_outside_fact(subject: Subject) -> Iterator[Diagnostic]:
             text = subject.term_text(term)
             yield Diagnostic(
                 "range-outside-fact",
-                f"the range `{text}` stands in a rule",
+                f"the range `{text}` is not allowed in a rule",
                 term.span,
-                "ranges stand only in facts, where they are short for one fact a value",
-                f"make the values background data, `value({text}).`, and join with `value(X)`",
+                "ranges are allowed only in facts, where they stand for one fact per value",
+                f"list the values as facts, `value({text}).`, and join with `value(X)`",
             )

@@ -1,4 +1,4 @@
-"""Ranges are written out, so they must end some time."""
+"""Ranges are expanded into facts, so their size is limited."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ MOST_FACTS_OF_A_RANGE = 10_000_000
 
 
 def range_too_large(subject: Subject) -> Iterator[Diagnostic]:
-    """A fact whose ranges stand for more facts than anyone can keep."""
+    """A fact whose ranges stand for too many facts to store."""
     for fact in subject.program.facts:
         size = prod(_length(subject, term) for term in fact.atom.args if isinstance(term, tree.Range))
         if size > MOST_FACTS_OF_A_RANGE:
             yield Diagnostic(
                 "range-too-large",
-                f"this stands for {size} facts",
+                f"the ranges of this fact stand for {size:,} facts",
                 fact.span,
-                f"every fact of a range is kept: there may be {MOST_FACTS_OF_A_RANGE} of them",
-                "compare instead of listing, as in `X >= 1, X <= 100` in a body",
+                f"every fact of a range is stored, so a range may stand for at most {MOST_FACTS_OF_A_RANGE:,} facts",
+                "instead of a range, compare in a body, as in `X >= 1, X <= 100`",
             )
 
 

@@ -1,4 +1,4 @@
-"""``#record`` remembers what is derived."""
+"""``#record`` is only for derived predicates."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["record_unknown"]
 
 
 def record_unknown(subject: Subject) -> Iterator[Diagnostic]:
-    """A ``#record`` of a predicate that no rule derives."""
+    """A ``#record`` for a predicate that no rule derives."""
     for predicate, place, near in not_derived(subject, tree.RecordDirective):
         yield Diagnostic(
             "record-unknown",
             f"`{predicate}` is recorded, but no rule derives it",
             place,
-            "a record keeps what rules derive; facts of the stream are there for every window anyway",
+            "`#record` remembers what rules derive; windows see the facts of the stream without it",
             near or "remove it here, or add a rule for it",
             "warning",
         )

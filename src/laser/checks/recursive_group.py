@@ -1,4 +1,4 @@
-"""The groups of an aggregate are known before the rules that use it."""
+"""The groups of an aggregate must be known before the rules that use it run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["recursive_group"]
 
 
 def recursive_group(subject: Subject) -> Iterator[Diagnostic]:
-    """A group that its aggregate does not bind, and that the rest of the rule takes from its own recursion alone."""
+    """A group variable that the aggregate does not bind, and that gets its values only from the recursion of the rule."""
     parts = components(written_edges(subject.program, subject.looks_only_back))
     for rule in subject.rules:
         needing = [scope for scope in scopes(rule) if scope.given]
@@ -33,8 +33,8 @@ def _of_rule(rule: tree.Rule, needing: list[Scope], own: frozenset[Predicate]) -
         for name in sorted(scope.given - outside):
             yield Diagnostic(
                 "recursive-group",
-                f"the values of `{name}`, by which this aggregate is grouped, come from the recursion itself",
+                f"this aggregate is grouped by `{name}`, whose values come only from the recursion",
                 scope.aggregate.span,
                 "an aggregate is computed before the rules that use it, so its groups must be known without them",
-                f"add an atom that lists the candidates for `{name}`, here or within the aggregate",
+                f"add an atom that lists the possible values of `{name}`, here or inside the aggregate",
             )

@@ -1,4 +1,4 @@
-"""What can be said about a program before it runs, in one report."""
+"""Everything that is known about a program before it runs, in one report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["CheckReport", "PredicateReport", "check"]
 
 @dataclass(frozen=True, slots=True)
 class PredicateReport:
-    """A predicate: where its atoms come from, and what is kept of those that stream in."""
+    """A predicate: where its atoms come from, and for how long facts that stream in are kept."""
 
     predicate: Predicate
     streamed: bool
@@ -45,7 +45,7 @@ class PredicateReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The report: predicates and findings always; strata and reach where the program has no errors."""
+    """The report: always predicates and findings; strata and reach only if the program has no errors."""
 
     name: str
     source: str
@@ -56,13 +56,13 @@ class CheckReport:
     reach: Reach | None = None
     key: PartitionKey | None = None
     typed: tuple[Subject, ResolvedProgram] | None = field(default=None, repr=False)
-    """The program, of which the types of its inputs are found when they are asked for: that takes longer than all checks."""
+    """The program. The types of its inputs are computed on demand, because that takes longer than all checks."""
     warmup: int = 0
-    """For how many ticks the output is held back."""
+    """The number of ticks at the start without output."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """What streams in with the types of its arguments: as declared, or as the rules use them."""
+        """The inputs with the types of their arguments, as declared or as the rules use them."""
         return () if self.typed is None else _inputs(*self.typed)
 
     @property
@@ -105,7 +105,7 @@ class CheckReport:
         return [*lines, f"key: {self.key}"] if self.key is not None else lines
 
     def to_json(self) -> dict[str, Any]:
-        """The report for a program, made of what JSON has."""
+        """The report as values that JSON can hold."""
         return {
             "name": self.name,
             "ok": self.ok,
@@ -126,9 +126,9 @@ def check(
     folder: str | PathLike[str] | None = ".",
     **options: Unpack[ReasonerOptions],
 ) -> CheckReport:
-    """All that can be said about a program; ``inputs`` are the predicates that stream in, as ``temp/1`` or ``temp``.
+    """Check a program; ``inputs`` are the predicates that stream in, given as ``temp/1`` or ``temp``.
 
-    A text may include files, relative to ``folder``.
+    If the program is given as text, paths in ``#include`` are relative to ``folder``.
 
     >>> print(check("alarm :- temp(V) in [30], V > 90.", inputs=["temp"]).reach)
     the 30 ticks before the present
@@ -150,7 +150,7 @@ def check(
         return CheckReport(program.name, program.source, tick, _predicates(subject, {}), findings)
     try:
         return _full_report(subject, findings, settings)
-    except ProgramError as error:  # what only the program as it is evaluated shows
+    except ProgramError as error:  # errors that show only in the resolved program
         return CheckReport(
             program.name, program.source, tick, _predicates(subject, {}), (*findings, *error.diagnostics)
         )
@@ -173,7 +173,7 @@ def _full_report(subject: Subject, findings: tuple[Diagnostic, ...], settings: R
 
 
 def _inputs(subject: Subject, core: ResolvedProgram) -> tuple[str, ...]:
-    """What streams in, as an ``#input`` would say it; without a declaration, arguments have no names."""
+    """The inputs, written as in ``#input``; without a declaration, arguments have no names."""
     declared = subject.program.inputs
     given = {predicate: [kind.static for _, kind in found.fields] for predicate, found in declared.items()}
     types = argument_types(core, given, mixed=True)
@@ -188,14 +188,14 @@ def _inputs(subject: Subject, core: ResolvedProgram) -> tuple[str, ...]:
 
 
 def _to_predicates(program: Program, inputs: list[Predicate | str]) -> frozenset[Predicate]:
-    """Predicates from their names; a bare name is every predicate of the program that is called so."""
+    """Predicates from their names; a name without an arity means every predicate of the program with that name."""
     mentioned = _mentioned(Subject(program))
     exact = {p for p in map(_exact, inputs) if p is not None}
     return frozenset(exact | {p for p in mentioned if p.name in inputs})
 
 
 def _exact(given: Predicate | str) -> Predicate | None:
-    """A predicate that was given with its arity."""
+    """The predicate, if it was given with its arity."""
     if not isinstance(given, str):
         return given
     name, slash, arity = given.rpartition("/")
@@ -203,12 +203,12 @@ def _exact(given: Predicate | str) -> Predicate | None:
 
 
 def _strangers(program: Program, inputs: list[Predicate | str]) -> Iterator[Diagnostic]:
-    """Inputs by bare names that the program has not: they say nothing, and were meant to."""
+    """Inputs without an arity that match no predicate of the program, and so have no effect."""
     names = {p.name for p in _mentioned(Subject(program))}
     for given in inputs:
         if isinstance(given, str) and _exact(given) is None and given not in names:
             message = f"the program has no predicate `{given}` that could stream in"
-            note = "an input without an arity is every predicate of the program that is called so"
+            note = "an input without an arity means every predicate of the program with that name"
             hint = did_you_mean(given, sorted(names), f"write it with its arity, as in `{given}/1`")
             yield Diagnostic("unknown-predicate", message, None, note, hint, "warning")
 

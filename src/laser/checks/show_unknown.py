@@ -1,4 +1,4 @@
-"""``#show`` chooses among what is derived."""
+"""``#show`` is only for derived predicates."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["not_derived", "show_unknown"]
 
 
 def show_unknown(subject: Subject) -> Iterator[Diagnostic]:
-    """A ``#show`` of a predicate that no rule derives."""
+    """A ``#show`` for a predicate that no rule derives."""
     for predicate, place, near in not_derived(subject, tree.ShowDirective):
         yield Diagnostic(
             "show-unknown",
             f"`{predicate}` is shown, but no rule derives it",
             place,
-            "the output lists derived atoms only, not what streams in or is background data",
+            "the output contains only derived atoms, not inputs or background data",
             near or _hint(subject, predicate),
             "warning",
         )
@@ -30,7 +30,7 @@ def show_unknown(subject: Subject) -> Iterator[Diagnostic]:
 def not_derived(
     subject: Subject, kind: type[tree.ShowDirective | tree.RecordDirective]
 ) -> Iterator[tuple[Predicate, Span | None, str | None]]:
-    """What directives of a kind list and no rule derives: the predicate, its place, and what may be meant."""
+    """The predicates that these directives list but no rule derives, each with its place and a hint."""
     known = KnownPredicates(subject.derived)
     for directive in subject.program.statements:
         if isinstance(directive, kind):
@@ -42,7 +42,7 @@ def not_derived(
 
 
 def _place(subject: Subject, span: Span | None, predicate: Predicate) -> Span | None:
-    """The predicate's own place within a directive of one line, else the directive's."""
+    """The place of the predicate if the directive is on one line, or else the place of the directive."""
     if span is None or span.line != span.end_line:
         return span
     at = subject.rows[span.line - 1].find(str(predicate), span.column - 1)
@@ -51,5 +51,5 @@ def _place(subject: Subject, span: Span | None, predicate: Predicate) -> Span | 
 
 def _hint(subject: Subject, predicate: Predicate) -> str:
     if predicate in subject.read or predicate in subject.background:
-        return f"to list it, derive it under another name from `{predicate.name}`"
-    return f"add a rule that derives `{predicate}`, or drop it here"
+        return f"to show it, derive it from `{predicate.name}` under another name"
+    return f"add a rule that derives `{predicate}`, or remove it here"

@@ -1,4 +1,4 @@
-"""A variable joins two places."""
+"""A variable is normally used at least twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["single_variable"]
 
 
 def single_variable(subject: Subject) -> Iterator[Diagnostic]:
-    """A variable that occurs once in its rule and does not begin with ``_``; a rule with unsafe ones has other worries."""
+    """A variable that occurs once in its rule and does not begin with ``_``; rules with unsafe variables are skipped."""
     for rule in subject.rules:
         bound = bound_variables(rule).union(*(scope.bound_inside(scope.groups) for scope in scopes(rule)))
         occurrences = list(variables(rule.terms()))
@@ -37,14 +37,14 @@ def _findings(subject: Subject, rule: tree.Rule, single: list[tree.Variable], na
             "single-variable",
             f"`{variable.name}` occurs only here",
             variable.span,
-            "a variable that occurs once matches anything and joins nothing, as `_` does",
+            "a variable that occurs once matches any value and joins nothing, like `_`",
             _hint(subject, variable, names, timed.get(id(variable))),
             "warning",
         )
 
 
 def _hint(subject: Subject, variable: tree.Variable, names: Names, timed: tree.Literal | None) -> str:
-    """A name that is meant, or another way to say the same; ``timed`` is the literal of which the variable is the time."""
+    """A likely name, or another way to write the rule; ``timed`` is the literal whose time the variable is."""
     if near := names.same(variable.name) or names.near(variable.name):
         return f"did you mean `{near[0]}`?"
     if timed is not None:

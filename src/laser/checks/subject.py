@@ -1,4 +1,4 @@
-"""What the laws are asked about: a program, and what is known of the run it is meant for."""
+"""What the checks look at: a program, and what is known about the run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Subject"]
 
 @dataclass(frozen=True)
 class Subject:
-    """A program with the predicates that stream in, the constants of the run and its tick; None is "not known"."""
+    """A program with the inputs, the constants and the tick of the run; None means "not known"."""
 
     program: Program
     inputs: frozenset[Predicate] | None = None
@@ -74,19 +74,19 @@ class Subject:
 
     @cached_property
     def streamed(self) -> frozenset[Predicate]:
-        """The predicates that stream in: as is said, or declared; where neither is, those that nothing else can provide."""
+        """The predicates that stream in: as given, or as declared; otherwise those that nothing else provides."""
         if self.inputs is not None:
             return self.inputs
         return frozenset(self.program.inputs) or self.read - self.derived - self.background
 
     @cached_property
     def unknown(self) -> frozenset[Predicate]:
-        """What bodies mention and nothing provides, as far as that is known."""
+        """The predicates that bodies mention and nothing provides, as far as is known."""
         return self.read - self.derived - self.background - self.streamed
 
     @cached_property
     def plain(self) -> frozenset[Predicate]:
-        """The predicates that rules derive for the present alone and nothing else provides: they have no history."""
+        """The predicates that rules derive only for the present and nothing else provides: they have no history."""
         timed = {rule.head.predicate for rule in self.rules if rule.time is not None}
         return self.derived - timed - self.background - self.streamed - self.program.recorded
 
@@ -95,7 +95,7 @@ class Subject:
         return frozenset(rule.head.predicate for rule in self.rules if rule.time is not None)
 
     def looks_only_back(self, literal: tree.Literal) -> bool:
-        """Whether a literal asks only for what was recorded at earlier time points."""
+        """Whether a literal looks only at what was recorded at earlier time points."""
         predicate = literal.atom.predicate
         if predicate not in self.program.recorded or predicate in self._timed or literal.window is None:
             return False
@@ -107,17 +107,17 @@ class Subject:
             return isinstance(resolved, TimeWindow) and resolved.shows_present is False
         if window.kind is Tumbling:
             return True
-        nearest = self.value(window.sizes[0].term)  # the tick is not known, but whether it is none at all
+        nearest = self.value(window.sizes[0].term)  # enough, without the tick, to know if it is 0
         return window.kind in (Ago, Between) and nearest not in (0, None, Duration(0))
 
     @cached_property
     def literals(self) -> tuple[tuple[tree.Rule, tree.Literal], ...]:
-        """Every literal with its rule, also those within aggregates."""
+        """Every literal with its rule, including those inside aggregates."""
         return tuple((rule, literal) for rule in self.rules for literal in rule.all_literals)
 
     @cached_property
     def readers(self) -> dict[Predicate, list[tree.Literal]]:
-        """The literals of each predicate that bodies mention."""
+        """For each predicate that bodies mention, its literals."""
         readers: dict[Predicate, list[tree.Literal]] = {}
         for _, literal in self.literals:
             readers.setdefault(literal.atom.predicate, []).append(literal)
@@ -135,21 +135,21 @@ class Subject:
 
     @cached_property
     def counts(self) -> tuple[tuple[tree.Literal, tree.Times], ...]:
-        """Every literal that counts time points, with how many it asks for."""
+        """Every literal that counts time points, with the number that it needs."""
         modalities = ((literal, literal.modality) for _, literal in self.literals)
         return tuple((literal, times) for literal, times in modalities if isinstance(times, tree.Times))
 
     @cached_property
     def values(self) -> dict[str, Value]:
-        """The values of the constants, as far as they have one."""
+        """The values of the constants that have one."""
         return self.program.constant_values(self.overrides)
 
     def value(self, term: tree.Term) -> Value | None:
-        """The value of a term without variables; None where it has none."""
+        """The value of a term without variables; None if it has no value."""
         return evaluate(term, {}, self.values)
 
     def window(self, window: tree.Window | None) -> Window | None:
-        """A window as it is evaluated; None where it has no size, the tick is not known, or its meaning depends on its atom."""
+        """A window as it is evaluated; None if it has no size, the tick is unknown, or the window depends on its atom."""
         return None if window is None else resolve_window(window, self.values, self.tick, zone=self.program.zone)
 
     def needs(self, rule: tree.Rule) -> Iterator[tree.Literal]:
@@ -158,7 +158,7 @@ class Subject:
 
     @cached_property
     def possible(self) -> frozenset[Predicate]:
-        """The predicates that may hold some time: given, or derived from such."""
+        """The predicates that may hold at some time: given, or derived from given ones."""
         needed = (([need.atom.predicate for need in self.needs(rule)], rule.head.predicate) for rule in self.rules)
         return frozenset(closure(needed, self.streamed | self.background))
 
@@ -169,7 +169,7 @@ class Subject:
         return self.literal_text(tree.Literal(atom, span=atom.span))
 
     def alternative_text(self, rule: tree.Rule) -> str:
-        """Which of the bodies between ``or`` a rule has; none where it is the only one."""
+        """The body of a rule that comes from ``or``, as text; empty if the rule has only one body."""
         spans = [element.span for element in rule.body if element.span is not None]
         if rule.alternative is None or not spans:
             return ""
@@ -187,7 +187,7 @@ class Subject:
         )
 
     def window_text(self, window: tree.Window) -> str:
-        """A window in the readable notation, which fits behind any atom."""
+        """A window in the readable notation, which can follow any atom."""
         return window.kind.written(
             list(map(self.size_text, window.sizes)), False, list(map(self.term_text, window.per))
         )

@@ -1,4 +1,4 @@
-"""Tuple windows count what arrives."""
+"""Tuple windows count facts of the stream, not derived atoms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from laser.windows import TupleWindow
 
 __all__ = ["tuple_window_over_derived"]
 
-NOTE = "a tuple window counts the facts of the data stream; derived atoms are not among them"
+NOTE = "a tuple window counts the facts of the data stream, which do not include derived atoms"
 
 
 def tuple_window_over_derived(subject: Subject) -> Iterator[Diagnostic]:
@@ -19,7 +19,9 @@ def tuple_window_over_derived(subject: Subject) -> Iterator[Diagnostic]:
     for _, literal in subject.literals:
         window = literal.window
         if window is not None and issubclass(window.kind, TupleWindow) and literal.atom.predicate in subject.derived:
-            message = f"a tuple window over `{literal.atom.predicate}`, which a rule derives{_line(subject, literal)}"
+            message = (
+                f"a tuple window cannot count `{literal.atom.predicate}`, which a rule derives{_line(subject, literal)}"
+            )
             yield Diagnostic("tuple-window-over-derived", message, literal.span, NOTE, _hint(subject, literal, window))
 
 
@@ -31,4 +33,4 @@ def _line(subject: Subject, literal: tree.Literal) -> str:
 def _hint(subject: Subject, literal: tree.Literal, window: tree.Window) -> str:
     atom = subject.atom_text(literal.atom)
     size = subject.term_text(window.sizes[0].term)
-    return f"use a time window, as in `{atom} in [{size}]`, or put the tuple window over the facts that `{atom}` comes from"
+    return f"use a time window, as in `{atom} in [{size}]`, or apply the tuple window to the facts that `{atom}` is derived from"

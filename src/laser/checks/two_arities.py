@@ -1,4 +1,4 @@
-"""One name, one arity."""
+"""A name should have one arity."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["two_arities"]
 
 
 def two_arities(subject: Subject) -> Iterator[Diagnostic]:
-    """A name with two arities; where one of them is unknown altogether, that is said instead."""
+    """A name with two arities. If one of them is an unknown predicate, another check reports that instead."""
     places = _places(subject)
     arities: dict[str, list[Predicate]] = defaultdict(list)
     for predicate in places:
         arities[predicate.name].append(predicate)
     for predicates in arities.values():
-        # The one that is written most often, or first, is taken to be meant.
+        # The arity that is used most often, or first, is assumed to be the intended one.
         usual, *others = sorted(predicates, key=lambda predicate: -len(places[predicate]))
         for other in others:
             if not {other, usual} & subject.unknown:
@@ -29,7 +29,7 @@ def two_arities(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _places(subject: Subject) -> dict[Predicate, list[tree.AtomPattern]]:
-    """Where each predicate stands, in the order of the text."""
+    """The places of each predicate, in the order of the text."""
     places: dict[Predicate, list[tree.AtomPattern]] = defaultdict(list)
     for statement in subject.program.statements:
         match statement:
@@ -49,12 +49,12 @@ def _add(rule: tree.Rule, places: dict[Predicate, list[tree.AtomPattern]]) -> No
 
 
 def _finding(atom: tree.AtomPattern, usual: Predicate, first: tree.AtomPattern) -> Diagnostic:
-    line = f" in line {first.span.line}" if first.span else ""
+    line = f" on line {first.span.line}" if first.span else ""
     return Diagnostic(
         "two-arities",
         f"`{atom.name}` has {count(len(atom.args), 'argument')} here and {usual.arity}{line}",
         atom.span,
-        f"a predicate is a name with an arity: {listed([atom.predicate, usual])} are two, and know nothing of each other",
+        f"a predicate is a name with a number of arguments: {listed([atom.predicate, usual])} are unrelated",
         _hint(atom, usual),
         "warning",
     )
@@ -64,5 +64,5 @@ def _hint(atom: tree.AtomPattern, usual: Predicate) -> str:
     missing = usual.arity - len(atom.args)
     if missing > 0:
         blanks = ", ".join(["_"] * usual.arity)
-        return f"if one is meant, add {count(missing, 'argument')} here (`{atom.name}({blanks})` matches any); if not, rename one"
-    return f"if one is meant, drop {count(-missing, 'argument')} here; if not, rename one"
+        return f"add {count(missing, 'argument')} here (`{atom.name}({blanks})` matches any), or rename one of the two"
+    return f"remove {count(-missing, 'argument')} here, or rename one of the two"

@@ -1,4 +1,4 @@
-"""Constants are named by ``#const`` before anyone uses or overrides them."""
+"""Only constants that ``#const`` declares can be used or overridden."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["unknown_constant"]
 
 
 def unknown_constant(subject: Subject) -> Iterator[Diagnostic]:
-    """The override, or the use, of a constant that the program does not name."""
+    """The override, or the use, of a constant that the program does not declare."""
     names = subject.program.constants
     known = Names(names)
     for name in subject.overrides:
         if name not in names:
-            note = "a run can override what `#const` names, and nothing else"
+            note = "a run can override only constants that `#const` declares"
             message = f"the program has no constant `{name}` to override"
             yield Diagnostic("unknown-constant", message, None, note, _hint(name, known, names))
     for use in _uses(subject):
         if use.name not in names:
-            note = "a name in the place of a number is a constant, which `#const` must name"
+            note = "a name used as a number is a constant, which `#const` must declare"
             message = f"there is no constant `{use.name}`"
             yield Diagnostic("unknown-constant", message, use.span, note, _hint(use.name, known, names))
 
@@ -41,5 +41,5 @@ def _hint(name: str, known: Names, names: Collection[str]) -> str:
     guess = known.closest(name)
     if guess:
         return f"did you mean `{guess}`?"
-    add = f"name it in the program: `#const {name} = 30.`"
-    return f"{add}; so far there {'is' if len(names) == 1 else 'are'} {listed(names)}" if names else add
+    add = f"declare it in the program: `#const {name} = 30.`"
+    return f"{add}; the program declares {listed(names)}" if names else add

@@ -1,4 +1,4 @@
-"""Every variable that a rule uses must get its values from somewhere."""
+"""Every variable of a rule must get its values from a positive body atom."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from laser.syntax.terms import is_ground, variables
 
 __all__ = ["unsafe_variable"]
 
-NOTE = "a variable of a head, a comparison, arithmetic or a `not` gets its values from a positive body atom"
+NOTE = "a variable in a head, a comparison, arithmetic or under `not` must get its values from a positive body atom"
 
 AGGREGATE = "{}"
-"""The name of the head that stands for the tuple of an aggregate: no predicate is called so."""
+"""The name of the head that stands for the tuple of an aggregate; no predicate has this name."""
 
 Use = tuple[str, tree.Variable]
-"""A variable that needs a value, and where it stands."""
+"""A variable that needs a value, and where it occurs."""
 
 
 def unsafe_variable(subject: Subject) -> Iterator[Diagnostic]:
@@ -53,13 +53,16 @@ def _report(subject: Subject, body: _Body, reported: set[str], uses: Iterator[Us
         elif variable.name not in reported:
             reported.add(variable.name)
             where = f" of the alternative `{text}`" if (text := subject.alternative_text(body.rule)) else ""
-            message = f"`{variable.name}` {place} is bound by no positive body atom{where}"
+            message = f"`{variable.name}` {place} is not bound by any positive body atom{where}"
             hint = _hint(subject, body, place, variable)
             yield Diagnostic("unsafe-variable", message, variable.span, NOTE, hint)
 
 
 def _excused(rule: tree.Rule, bound: set[str]) -> set[str]:
-    """What is bound, or would be, if those variables were that nothing in the body is meant to compute."""
+    """The variables that are bound, or would be if the variables that no equation computes were bound.
+
+    This way only the root of a chain of equations is reported.
+    """
     names = {variable.name for variable in variables(rule.outer_terms())}
     sides = [side for test in rule.comparisons if test.operator == "=" for side in (test.left, test.right)]
     computed = {side.name for side in sides if isinstance(side, tree.Variable)}
@@ -95,14 +98,14 @@ def _wildcard(place: str, variable: tree.Variable) -> Diagnostic:
         "unsafe-variable",
         f"`_` {place} has no value",
         variable.span,
-        "each `_` is a variable of its own, which nothing else can bind",
-        "give it a name, and use that name in a positive body atom",
+        "each `_` is a separate variable, so nothing else can bind it",
+        "give it a name, and use the name in a positive body atom",
     )
 
 
 @dataclass(frozen=True)
 class _Body:
-    """What the hints for one rule ask about it, found once."""
+    """What the hints need to know about one rule, computed once."""
 
     rule: tree.Rule
     bound: set[str]
@@ -118,7 +121,7 @@ class _Body:
 
     @cached_property
     def lonely(self) -> list[str]:
-        """The bound variables that occur once, as if they were misspelt."""
+        """The bound variables that occur once and so may be misspelt."""
         return [name for name in self.bound if self.counts[name] == 1 and not name.startswith("_")]
 
     @cached_property
@@ -128,13 +131,13 @@ class _Body:
 
     @cached_property
     def places(self) -> dict[str, tuple[tree.Literal, tree.Term]]:
-        """Where each variable occurs first among the literals."""
+        """The first place of each variable among the literals."""
         terms = [(literal, term) for literal in self.rule.literals for term in literal.terms]
         places = ((variable.name, (literal, term)) for literal, term in terms for variable in variables([term]))
         return dict(reversed(list(places)))
 
     def meant_by(self, name: str) -> str | None:
-        """The bound variable that an unbound one is likely to be."""
+        """The bound variable that an unbound one probably means."""
         swapped = len(self.lonely) == 1 and self.unbound == [name]
         return self.names.closest(name) or (self.lonely[0] if swapped else None)
 
@@ -142,7 +145,7 @@ class _Body:
 def _hint(subject: Subject, body: _Body, place: str, variable: tree.Variable) -> str:
     name = variable.name
     if place == "under `not`" and body.counts[name] == 1:
-        return f"write `_` for `{name}` to say that there is none at all, or bind `{name}` by a positive atom"
+        return f"write `_` instead of `{name}` to mean none at all, or bind `{name}` with a positive atom"
     if guess := body.meant_by(name):
         return f"did you mean `{guess}`?"
     if variable is body.rule.time:
@@ -151,24 +154,24 @@ def _hint(subject: Subject, body: _Body, place: str, variable: tree.Variable) ->
 
 
 def _hint_for_time(subject: Subject, rule: tree.Rule, name: str) -> str:
-    """A head's time is best taken from a body atom that is there already."""
+    """Suggest to take the time of a head from an atom that is already in the body."""
     timeless = [literal for literal in subject.needs(rule) if literal.modality in ("now", "sometime")]
     if not timeless:
-        return f"bind `{name}` by a body atom `… at {name} in [n]`"
+        return f"bind `{name}` with a body atom `… at {name} in [n]`"
     atom = subject.atom_text(timeless[0].atom)
     window = subject.window_text(timeless[0].window) if timeless[0].window else "[n]"
     return f"take the time from the body: `{atom} at {name} in {window}`"
 
 
 def _hint_by_literal(subject: Subject, body: _Body, name: str) -> str | None:
-    """Why the literal in which the variable does stand gives it no values."""
+    """Why the literal that contains the variable does not bind it."""
     if name not in body.places:
         return None
     literal, term = body.places[name]
     if literal.is_positive:
         return _hint_for_arithmetic(subject, body, name, term)
     text = subject.literal_text(literal)
-    return f"`{text}` gives it no values: add a positive atom that lists the candidates for `{name}`"
+    return f"`{text}` does not bind `{name}`: add a positive atom that lists its possible values"
 
 
 def _hint_for_arithmetic(subject: Subject, body: _Body, name: str, term: tree.Term) -> str:
@@ -181,4 +184,4 @@ def _hint_for_arithmetic(subject: Subject, body: _Body, name: str, term: tree.Te
             equation = f"{name} = {fresh} {opposite} {subject.term_text(right)}"
         case _:
             equation = f"{name} = …"
-    return f"arithmetic in an atom computes and does not solve: write `{fresh}` for `{text}`, and `{equation}`"
+    return f"arithmetic in an atom binds nothing: write `{fresh}` instead of `{text}`, and add `{equation}`"

@@ -1,4 +1,4 @@
-"""Facts are about particular things."""
+"""Facts must not contain variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from laser.syntax.terms import variables
 
 __all__ = ["variable_in_fact"]
 
-NOTE = "a fact has no body that could give a variable values"
+NOTE = "a fact has no body that could bind a variable"
 
 
 def variable_in_fact(subject: Subject) -> Iterator[Diagnostic]:
@@ -24,12 +24,12 @@ def variable_in_fact(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _finding(variable: tree.Variable) -> Diagnostic:
-    message = f"the fact has a variable, `{variable.name}`"
+    message = f"a fact cannot contain a variable, but `{variable.name}` is one"
     return Diagnostic("variable-in-fact", message, variable.span, NOTE, _hint(variable.name))
 
 
 def _hint(name: str) -> str:
     if name.startswith("_"):
-        return "write a value in its place"
+        return "write a value instead"
     lower = name[0].lower() + name[1:]
     return f'names that begin with an upper-case letter are variables: write `{lower}` or `"{name}"` for a value'

@@ -1,4 +1,4 @@
-"""A time without a window may lie anywhere in the past."""
+"""Without a window, a time may be anywhere in the past."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["whole_history"]
 
 
 def whole_history(subject: Subject) -> Iterator[Diagnostic]:
-    """A body ``@T a`` without a window over what streams in: all of it is kept, for ever."""
+    """A body ``@T a`` without a window over an input: all of its facts are kept forever."""
     for rule, literal in subject.literals:
         at = literal.modality
         if isinstance(at, tree.At) and literal.window is None and literal.atom.predicate in subject.streamed:
@@ -21,7 +21,7 @@ def whole_history(subject: Subject) -> Iterator[Diagnostic]:
                 "whole-history",
                 f"this keeps the whole history of `{literal.atom.predicate}`",
                 literal.span,
-                "without a window, a time may lie anywhere in the past, and nothing can ever be forgotten",
+                "without a window, the time may be anywhere in the past, so no fact can be forgotten",
                 _hint(subject, rule, literal, at),
                 "warning",
             )
@@ -33,8 +33,8 @@ def _hint(subject: Subject, rule: tree.Rule, literal: tree.Literal, at: tree.At)
     for other in rule.literals:
         if other.window is not None and other.modality == at and not other.negated and _is_timed(other.window):
             window = subject.window_text(other.window)
-            return f"`{time}` lies in {window} already, by `{subject.literal_text(other)}`: write `{text}{window}`"
-    return f"say how far back it matters, as in `{text}[1 h]`"
+            return f"`{subject.literal_text(other)}` already limits `{time}` to {window}: write `{text}{window}`"
+    return f"limit how far back it looks, as in `{text}[1 h]`"
 
 
 def _is_timed(window: tree.Window) -> bool:

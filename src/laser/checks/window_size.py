@@ -1,4 +1,4 @@
-"""Windows have sizes that make sense."""
+"""Windows must have valid sizes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from laser.windows import LastOf, SizeRule, Window
 
 __all__ = ["window_size"]
 
-TIME = "a time window [n] is the present and the n ticks before it: n is a whole number from 0 on, or a duration"
-BLOCK = "the length of a block is a whole number of ticks from 1 on, or a duration"
-TUPLE = "a tuple window [n #] is the last n facts of the stream: n is a whole number from 1 on"
-BY_KEY = "a tuple window [last n] is the last n facts of its predicate: n is a whole number from 1 on"
+TIME = "a time window [n] covers the present and the n ticks before it; n is a whole number, 0 or more, or a duration"
+BLOCK = "the length of a block is a whole number of ticks, 1 or more, or a duration"
+TUPLE = "a tuple window [n #] covers the last n facts of the stream; n is a whole number, 1 or more"
+BY_KEY = "a tuple window [last n] covers the last n facts of its predicate; n is a whole number, 1 or more"
 
 
 def window_size(subject: Subject) -> Iterator[Diagnostic]:
-    """A size below the least that a window may have, one that is no number, or no whole number without a unit; or a wrong order."""
+    """A size that is too small, not a number, or not a whole number and without a unit; or two sizes in the wrong order."""
     for window in subject.windows:
         yield from _order(subject, window)
         for size, rule in zip(window.sizes, window.kind.SIZES, strict=True):
@@ -42,7 +42,7 @@ def _order(subject: Subject, window: tree.Window) -> Iterator[Diagnostic]:
         text = subject.window_text(window)
         first, last = map(subject.size_text, window.sizes)
         message = f"`{text}` ends before it begins: {first} is more than {last}"
-        note = "a window [a .. b ago] is the time points from b ticks ago to a ticks ago, so a is at most b"
+        note = "a window [a .. b ago] goes from b ticks ago to a ticks ago, so a must be at most b"
         yield Diagnostic("window-size", message, window.span, note, "put the shorter time first")
 
 
@@ -50,29 +50,29 @@ def _fault(size: tree.Size, value: Value, rule: SizeRule) -> str | None:
     name = f"`{size.term.name}` = " if isinstance(size.term, tree.ConstantName) else ""
     text = name + write_value(value)
     if isinstance(value, Duration) and size.unit is None and rule.of == "ticks":
-        return None if value.micros >= rule.least else f"the size of this window is longer than {text}"
+        return None if value.micros >= rule.least else f"the size of this window must be longer than {text}"
     if not isinstance(value, int | float):
-        return f"the size of a window is a number, not {text}"
+        return f"the size of a window must be a number, not {text}"
     if value < 0:
-        return f"the size of a window is not negative, as {text} is"
+        return f"the size of a window cannot be negative, but {text} is"
     if value < rule.least and rule.of == "facts":
         return f"a tuple window of size {text} is always empty"
     if value < rule.least:
-        return f"the size of this window is at least {rule.least}, but {text} is less"
+        return f"the size of this window must be at least {rule.least}, not {text}"
     if size.unit is None and not isinstance(value, int):
-        return f"{text} is no whole number of {rule.of}"
+        return f"{text} is not a whole number of {rule.of}"
     return None
 
 
 def _hint(window: tree.Window, size: tree.Size, value: Value, rule: SizeRule) -> str:
     if isinstance(size.term, tree.ConstantName):
-        return f"give the constant such a value: `#const {size.term.name} = 30.`"
+        return f"change the constant, as in `#const {size.term.name} = 30.`"
     if not isinstance(value, int | float):
         return "write a number, as in `[30]` or `[30 s]`"
     if value < 0:
         text = f"{-value} {size.unit}" if size.unit else f"{-value}"
         positive = _with_size(window, text) if rule.of == "facts" else f"[{text}]"
-        return f"windows reach into the past by themselves: write `{positive}`"
+        return f"windows already look into the past: write `{positive}`"
     if value < rule.least and rule.of == "ticks":
         return f"the shortest block is `{rule.least}`, a single tick"
     if rule.of == "ticks":
@@ -83,5 +83,5 @@ def _hint(window: tree.Window, size: tree.Size, value: Value, rule: SizeRule) ->
 
 
 def _with_size(window: tree.Window, size: object) -> str:
-    """A tuple window of another size."""
+    """The same tuple window with another size."""
     return window.kind.written([str(size)], False, [key.name for key in window.per])

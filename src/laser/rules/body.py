@@ -1,8 +1,8 @@
-"""The elements of a body as they are evaluated, and what is asked of each: its terms, what it reads, what it binds.
+"""The elements of a resolved body, each with its terms, the atoms that it reads and the variables that it binds.
 
-Terms are those of the tree without names of constants and ranges. What is left of negation is ``negated`` (the extended atom
-does not hold) and ``negated_inside`` (``⊞ @T ¬ a``: T is in the window, and a does not hold at T); the other inner negations are
-rewritten by the laws of the specification, section 3.
+Terms are those of the syntax tree, but without constant names and ranges. Two kinds of negation remain: ``negated`` (the
+extended atom does not hold) and ``negated_inside`` (``⊞ @T ¬ a``: T is in the window, and a does not hold at T). The other inner
+negations are rewritten by the laws of the specification, section 3.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """``◇≥n a``: at n time points of the window or more."""
+    """``◇≥n a``: at n or more time points of the window."""
 
     times: int
 
@@ -58,7 +58,7 @@ NOW, SOMETIME, ALWAYS = Now(), Sometime(), Always()
 
 
 class Reading(NamedTuple):
-    """An atom that an element looks at; negative if the element may hold because the atom does not."""
+    """An atom that an element reads; negative if the element may hold because the atom does not."""
 
     atom: ExtendedAtom
     negative: bool
@@ -88,28 +88,28 @@ class ExtendedAtom:
 
     @property
     def is_positive(self) -> bool:
-        """Whether it asks for the atom to hold."""
+        """Whether it requires the atom to hold."""
         return not (self.negated or self.negated_inside)
 
     def reads(self) -> tuple[Reading, ...]:
         return (Reading(self, not self.is_positive),)
 
     def binds(self, bound: AbstractSet[str]) -> frozenset[str]:
-        """The variables to which it gives values, if it is its turn."""
+        """The variables that it binds when it is evaluated."""
         if self.negated:
             return frozenset()
         terms = self.terms[len(self.args) :] if self.negated_inside else self.terms
         return frozenset(term.name for term in terms if isinstance(term, tree.Variable))
 
     def is_ready(self, bound: AbstractSet[str]) -> bool:
-        """Whether it can have its turn: what it does not bind itself is bound. A lone ``_`` needs no value."""
+        """Whether it can be evaluated: all variables that it does not bind itself are bound. ``_`` needs no value."""
         own = self.binds(bound)
         return all(v.is_anonymous or v.name in bound or v.name in own for v in variables(self.terms))
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison; ``X = term`` with X not bound otherwise assigns."""
+    """A comparison; ``X = term`` is an assignment if nothing else binds X."""
 
     operator: str
     left: tree.Term
@@ -124,7 +124,7 @@ class Comparison:
         return ()
 
     def assigns(self, bound: AbstractSet[str]) -> tuple[str, tree.Term] | None:
-        """The variable that ``=`` sets, and to what."""
+        """The variable that ``=`` assigns, and the term that it gets."""
         if self.operator == "=":
             for target, source in ((self.left, self.right), (self.right, self.left)):
                 free = isinstance(target, tree.Variable) and target.name not in bound
@@ -134,17 +134,17 @@ class Comparison:
         return None
 
     def binds(self, bound: AbstractSet[str]) -> frozenset[str]:
-        """The variable that it sets, if it is its turn and it sets one."""
+        """The variable that it assigns when it is evaluated, if any."""
         assigned = self.assigns(bound)
         return frozenset() if assigned is None else frozenset({assigned[0]})
 
     def is_ready(self, bound: AbstractSet[str]) -> bool:
-        """Whether all its variables are bound, or all but one that it sets."""
+        """Whether all its variables are bound, except one that it assigns."""
         return self.assigns(bound) is not None or all(v.name in bound for v in variables(self.terms))
 
 
 InnerElement: TypeAlias = ExtendedAtom | Comparison
-"""What the body of an aggregate is made of."""
+"""The elements of the body of an aggregate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,8 @@ class Aggregate:
     """``result = fold(folded : body)``, for each group.
 
     The groups are the variables that it shares with the rest of the rule. ``given`` are those that must have a value before
-    it is asked: what other parts of the rule bind, and what its body cannot. Where atoms outside bind all groups, the set of
-    tuples ``may_be_empty``; else the aggregate ranges over the groups that have some.
+    it is evaluated, because other parts of the rule bind them and its body cannot. If atoms outside bind all groups, the set of
+    tuples ``may_be_empty``; otherwise the aggregate finds only the groups that have tuples.
     """
 
     fold: Fold
@@ -166,11 +166,11 @@ class Aggregate:
     level: Fraction | None = None
     origin: tree.Comparison | None = field(default=None, compare=False, repr=False)
     written: tree.Aggregate | None = field(default=None, compare=False, repr=False)
-    """The part of the comparison that it is."""
+    """The aggregate as part of its comparison."""
 
     @property
     def terms(self) -> tuple[tree.Term, ...]:
-        """What the rest of the rule sees of it: the groups and the result."""
+        """The terms that the rest of the rule sees: the groups and the result."""
         return (*self.groups, self.result)
 
     @property
@@ -187,7 +187,7 @@ class Aggregate:
         return tuple(element for element in self.body if isinstance(element, Comparison))
 
     def reads(self) -> tuple[Reading, ...]:
-        """What it looks at must be complete before, as under ``not``: one atom more may end what holds."""
+        """What it reads must be complete first, as under ``not``: one more atom may change the result."""
         return tuple(Reading(atom, True) for atom in self.atoms)
 
     def binds(self, bound: AbstractSet[str]) -> frozenset[str]:

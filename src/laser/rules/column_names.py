@@ -1,4 +1,4 @@
-"""The names of the columns of answers: those of the input, as they flow through the rules."""
+"""The column names of answers: the names of input columns, passed on through the rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESERVED = ("since", "until", "time", "holds")
 
 
 def column_names(core: ResolvedProgram, given: Mapping[Predicate, Sequence[str]]) -> dict[Predicate, list[str]]:
-    """A derived column is called as the one that flows into it, or as the variable in the head of its first rule."""
+    """A derived column has the name of the column that it comes from, or of the variable in the head of its first rule."""
     sources = {predicate: [{name} for name in names] for predicate, names in given.items()}
     while any(_spread(rule, sources) for rule in core.rules):
         pass
@@ -49,12 +49,12 @@ def _distinct(rule: Rule, sources: list[set[str]]) -> list[str]:
 
 
 def are_distinct(names: Sequence[str]) -> bool:
-    """Whether the arguments of an answer can have these names."""
+    """Whether these names can be used together for the arguments of an answer."""
     return len({name.lower() for name in (*names, *RESERVED)}) == len(names) + len(RESERVED)
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
-    """A name for one more argument of an answer.
+    """A free name for another argument of an answer.
 
     >>> free_name("m", ["M", "v"]), free_name("since", [])
     ('m_', 'since_')

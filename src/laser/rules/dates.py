@@ -1,8 +1,8 @@
-"""Which variables of a rule are instants, in a run with dates.
+"""Finds the variables of a rule that are instants in a run with dates.
 
-There, the T of ``at T`` is an instant of the calendar, and a time point is still an integer. A variable that stands for times
-only within ``at`` (and in comparisons of such times with each other) can stay a time point, which costs nothing. One whose
-value is seen elsewhere, in an argument or next to a duration, must become an instant.
+In such a run, the T of ``at T`` is an instant of the calendar, while a time point is still an integer. A variable that occurs
+only in ``at`` (and in comparisons of such times with each other) can stay a time point, which costs nothing. A variable whose
+value is used elsewhere, as an argument or with a duration, must become an instant.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def instants(rule: tree.Rule, evaluate: Evaluate) -> frozenset[str]:
 
 
 def _is_point(term: tree.Term, points: AbstractSet[str], evaluate: Evaluate) -> bool:
-    """Whether a term is a time point that some ``at`` binds, or so many ticks before or after one."""
+    """Whether a term is a time point that some ``at`` binds, or a number of ticks before or after one."""
     match term:
         case tree.Variable(name=name):
             return name in points

@@ -1,4 +1,4 @@
-"""Facts of the types that a program declares for what streams in."""
+"""Checks facts against the input types that a program declares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ __all__ = ["of_types"]
 
 
 def of_types(fact: Atom, inputs: Mapping[Predicate, InputDirective], zone: tzinfo = UTC) -> Atom:
-    """A fact, if its values have the types that are declared for its predicate; else FactError says which has not. A time without a zone is in ``zone``.
+    """The fact, if its values have the declared types; otherwise FactError names the value that has not.
+
+    A time without a zone is in ``zone``.
 
     >>> from laser.syntax.parser import parse_tree
     >>> inputs = parse_tree("#input hr(patient: string, bpm: number).").inputs
@@ -34,7 +36,7 @@ def of_types(fact: Atom, inputs: Mapping[Predicate, InputDirective], zone: tzinf
 
 
 def _check_arity(fact: Atom, inputs: Mapping[Predicate, InputDirective]) -> None:
-    """A fact with the name of an input and another number of arguments is no other predicate, but a mistake."""
+    """A fact with the name of an input and another number of arguments is a mistake, not another predicate."""
     arity = next((predicate.arity for predicate in inputs if predicate.name == fact.predicate), None)
     if arity is not None:
-        raise FactError(f"{fact}: the program declares {fact.predicate}/{arity}, with {arity} arguments")
+        raise FactError(f"{fact} has the wrong number of arguments: the program declares {fact.predicate}/{arity}")

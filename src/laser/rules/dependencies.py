@@ -1,4 +1,4 @@
-"""The predicate graph: which predicate depends on which, whether through negation, and the strata that follow from it."""
+"""The predicate graph: which predicates depend on which, with or without negation, and the resulting strata."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """``head`` depends on ``body``; the rule and the literal that say so are the user's."""
+    """``head`` depends on ``body``, because of a rule and a literal that the user wrote."""
 
     head: Predicate
     body: Predicate
@@ -36,25 +36,25 @@ class Edge:
     rule: tree.Rule | None = field(default=None, compare=False, repr=False)
     literal: tree.Literal | None = field(default=None, compare=False, repr=False)
     aggregated: bool = field(default=False, compare=False, repr=False)
-    """Whether it is negative because an aggregate looks at the literal."""
+    """Whether it is negative because an aggregate reads the literal."""
     past: bool = field(default=False, compare=False, repr=False)
-    """Whether it is only about what was recorded at earlier time points, which no rule changes any more."""
+    """Whether it is only about what was recorded at earlier time points, which rules can no longer change."""
 
     def __str__(self) -> str:
         return f"{self.head} -> {'not ' if self.negative else ''}{self.body}"
 
 
 Loop: TypeAlias = tuple[Edge, ...]
-"""A way from a predicate back to itself; the first edge is negative."""
+"""A path from a predicate back to itself; the first edge is negative."""
 
 
 def written_edges(program: Program, is_past: Callable[[tree.Literal], bool] = lambda _: False) -> list[Edge]:
-    """The edges of a program as it is written; ``is_past`` tells which literals look only at what was recorded."""
+    """The edges of a program as written; ``is_past`` says which literals read only what was recorded."""
     return [edge for rule in program.rules for edge in _edges_of(rule, is_past)]
 
 
 def _edges_of(rule: tree.Rule, is_past: Callable[[tree.Literal], bool]) -> Iterator[Edge]:
-    """What an aggregate looks at must be complete before, as under ``not``."""
+    """What an aggregate reads must be complete first, as under ``not``."""
     for literal in rule.literals:
         predicate = literal.atom.predicate
         yield Edge(rule.head.predicate, predicate, not literal.is_positive, rule, literal, past=is_past(literal))
@@ -64,7 +64,7 @@ def _edges_of(rule: tree.Rule, is_past: Callable[[tree.Literal], bool]) -> Itera
 
 
 def resolved_edges(program: ResolvedProgram) -> list[Edge]:
-    """The edges of a program as it is evaluated."""
+    """The edges of a resolved program."""
     return [
         Edge(
             rule.predicate,
@@ -81,7 +81,7 @@ def resolved_edges(program: ResolvedProgram) -> list[Edge]:
 
 
 def components(edges: Iterable[Edge], predicates: Iterable[Predicate] = ()) -> list[frozenset[Predicate]]:
-    """The sets of predicates that depend on each other within one evaluation, each after all that it depends on.
+    """The sets of predicates that depend on each other within one evaluation, each after those that it depends on.
 
     >>> a, b, c = (Predicate(name, 0) for name in "abc")
     >>> [sorted(p.name for p in part) for part in components([Edge(a, b, False), Edge(b, a, False), Edge(b, c, True)])]
@@ -105,7 +105,7 @@ def recursive(program: ResolvedProgram) -> frozenset[Predicate]:
 
 
 def cone(program: ResolvedProgram, goals: Iterable[Predicate]) -> set[Predicate]:
-    """Some predicates and all on which they depend, however indirectly."""
+    """Some predicates and all predicates that they depend on, directly or indirectly."""
     below: dict[Predicate, list[Predicate]] = defaultdict(list)
     for edge in resolved_edges(program):
         below[edge.head].append(edge.body)
@@ -113,7 +113,7 @@ def cone(program: ResolvedProgram, goals: Iterable[Predicate]) -> set[Predicate]
 
 
 def negative_loops(edges: Sequence[Edge]) -> list[Loop]:
-    """Loops through negation: each negative edge that is in a loop is in one of these, the shortest for its first edge."""
+    """Loops through negation: one for each negative edge that is in a loop, the shortest that begins with it."""
     home = {predicate: part for part in components(edges) for predicate in part}
     inner = [edge for edge in edges if not edge.past and home[edge.head] is home[edge.body]]
     leaving: dict[Predicate, list[Edge]] = defaultdict(list)
@@ -130,7 +130,7 @@ def negative_loops(edges: Sequence[Edge]) -> list[Loop]:
 
 
 def _shortest_way(start: Predicate, goal: Predicate, leaving: Mapping[Predicate, Sequence[Edge]]) -> list[Edge]:
-    """Edges from start to goal, which are known to be in one component."""
+    """The edges of a shortest path from start to goal, which are known to be in one component."""
     came: dict[Predicate, Edge] = {}
     queue = deque([start])
     while goal != start and goal not in came:
@@ -146,7 +146,7 @@ def _shortest_way(start: Predicate, goal: Predicate, leaving: Mapping[Predicate,
 
 
 def strata(program: ResolvedProgram) -> tuple[frozenset[Predicate], ...]:
-    """The derived predicates, bottom-up: one stratum more for each negation on the way down."""
+    """The derived predicates by stratum, bottom-up: each negation on a path adds one stratum."""
     edges = resolved_edges(program)
     assert not negative_loops(edges), "a loop through negation is refused before a program is resolved"
     below: dict[Predicate, list[tuple[Predicate, bool]]] = defaultdict(list)

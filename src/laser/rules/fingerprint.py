@@ -1,11 +1,11 @@
-"""What identifies a program, whoever wrote it down and however: its meaning in a form that has no choices left.
+"""The id of a program, which depends on its meaning and not on how it is written.
 
-Layout and comments are gone when a program is resolved. Here the names of variables go, too (they are numbered in the order
-in which they occur in their rule), and the order of rules and of data (they are sets). The order of a body stays: it does
-not change answers, but to find out that two bodies are the same but for their order is hard.
+Resolving a program removes layout and comments. The id also ignores the names of variables (they are numbered in the order in
+which they occur in their rule) and the order of rules and of data (they are sets). The order of a body counts: it does not
+change answers, but it is hard to find out that two bodies differ only in their order.
 
-Saved states and Spark's checkpoints carry this id, so it must not change with the names of classes or the version of
-Python: what is hashed is spelled out below.
+Saved states and Spark checkpoints contain this id, so it must not change with the names of classes or the version of Python.
+The code below lists exactly what is hashed.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ def fingerprint(program: ResolvedProgram) -> str:
 
 
 def _set_hash(atoms: Iterable[Atom]) -> str:
-    """The sum of the atoms' hashes: it needs no order, and sorting a million atoms takes longer than hashing them."""
+    """The sum of the hashes of the atoms. A sum does not depend on the order, and sorting is slower than hashing."""
     total = 0
     for atom in atoms:
-        text = "\n".join(map(write_value, atom))  # no value is written with a line feed
+        text = "\n".join(map(write_value, atom))  # no written value contains a line feed
         total += int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass")).digest(), "big")
     return f"{total % 2**512:x}"
 
 
 @dataclass(frozen=True)
 class _Rule:
-    """A rule as plain lists, its variables by number."""
+    """A rule as plain lists, with numbered variables."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Graphs in general: each node with those that it points to, and what follows from what. Nothing here knows what a node is."""
+"""Graph algorithms, for nodes of any kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ N = TypeVar("N", bound=Hashable)
 
 
 def reachable(graph: Mapping[N, Iterable[N]], roots: Iterable[N]) -> set[N]:
-    """The roots, and all that they lead to.
+    """The roots and all nodes that can be reached from them.
 
     >>> sorted(reachable({"a": "b", "b": "c", "d": "a"}, ["a"]))
     ['a', 'b', 'c']
@@ -26,7 +26,7 @@ def reachable(graph: Mapping[N, Iterable[N]], roots: Iterable[N]) -> set[N]:
 
 
 def closure(implications: Iterable[tuple[Collection[N], N]], given: Iterable[N]) -> set[N]:
-    """What is given, and the last of each implication of which all others are in the result; in linear time.
+    """The given nodes and all conclusions of implications whose premises are in the result; in linear time.
 
     >>> sorted(closure([("ab", "c"), ("c", "d"), ("dx", "y")], "ab"))
     ['a', 'b', 'c', 'd']
@@ -50,7 +50,7 @@ def closure(implications: Iterable[tuple[Collection[N], N]], given: Iterable[N])
 
 
 def reverse(graph: Mapping[N, Iterable[N]]) -> dict[N, list[N]]:
-    """The same edges the other way round."""
+    """The same graph with its edges reversed."""
     reversed_: dict[N, list[N]] = {}
     for node, targets in graph.items():
         for target in targets:
@@ -59,10 +59,10 @@ def reverse(graph: Mapping[N, Iterable[N]]) -> dict[N, list[N]]:
 
 
 def strongly_connected(graph: Mapping[N, Iterable[N]]) -> Iterator[list[N]]:
-    """The sets of nodes that lead to each other, each after all others that it leads to.
+    """The strongly connected components, each after the components that it leads to.
 
-    Tarjan's algorithm with its own stack: programs may be deeper than Python's. The order of the graph and of its edges
-    decides the order of the result, and nothing else does: the numbers of nodes in generated code rest on it.
+    Tarjan's algorithm with its own stack, because a program may be deeper than Python's stack. The order of the result depends
+    only on the order of the nodes and edges: the numbers of nodes in generated code rely on it.
 
     >>> list(strongly_connected({"a": ["b"], "b": ["a", "c"]}))
     [['c'], ['a', 'b']]
@@ -95,7 +95,7 @@ def strongly_connected(graph: Mapping[N, Iterable[N]]) -> Iterator[list[N]]:
 
 
 def _close(open_nodes: dict[N, None], root: N) -> list[N]:
-    """Take a finished component off the open nodes, in the order in which it was found."""
+    """Remove a finished component from the open nodes, in the order in which it was found."""
     group: list[N] = []
     while not group or group[-1] != root:
         group.append(open_nodes.popitem()[0])

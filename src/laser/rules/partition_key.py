@@ -1,11 +1,11 @@
-"""The key of a program: an argument of each predicate such that facts with different keys never meet in a rule.
+"""The key of a program: an argument of each predicate, chosen so that facts with different keys never meet in a rule.
 
-Where there is one, the stream can be divided by it, and each part be reasoned about alone. Background data that nothing
-streams in or derives are the same for every part, so they need no key.
+With a key, the stream can be partitioned, and each part can be evaluated alone. Predicates that have only background data are
+the same for every part, so they need no key.
 
-To find one, each predicate begins with all its positions as candidates, and each rule strikes those out at which no term
-stands that all its atoms share (propagation). What is left open falls into parts that do not touch each other; each is
-searched alone. The search is bounded, because the problem is NP-hard (a clause of SAT is a predicate with seven arguments).
+The search starts with all positions of each predicate as candidates. Each rule rules out the positions whose term is not
+shared by all its atoms (propagation). The remaining choices fall into independent parts, which are searched separately. The
+search is bounded, because the problem is NP-hard (a clause of SAT becomes a predicate with seven arguments).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ __all__ = ["PartitionKey", "find_key"]
 
 Atom = tuple[Predicate, tuple[tree.Term, ...]]
 Labels = Mapping[Predicate, tuple[tree.Term | None, ...]]
-"""What a rule has at each position of its predicates; None where two atoms of one predicate differ."""
+"""The term of a rule at each position of its predicates; None if two atoms of one predicate differ."""
 
 SPARE_LOOKS = 50_000
-"""Looks at a rule that choices which turn out wrong may cost, besides a few for each argument of a rule."""
+"""How many visits of a rule wrong choices may cost, in addition to a few for each argument of a rule."""
 
-EXCLUDED = "no choice of one argument for each predicate fits all rules together"
-GIVEN_UP = "the search was given up, because too many choices fit most rules but not all"
+EXCLUDED = "no choice of one argument per predicate fits all rules"
+GIVEN_UP = "the search was stopped, because too many choices fit most rules but not all"
 
 
 @dataclass(frozen=True)
 class PartitionKey:
-    """The key's position in each predicate, counted from 0; or, where the program has none, the reason."""
+    """The position of the key in each predicate, counted from 0; or the reason why the program has no key."""
 
     positions: Mapping[Predicate, int] = field(default_factory=dict)
     reason: str = ""
@@ -54,7 +54,7 @@ class PartitionKey:
 def find_key(
     core: ResolvedProgram, inputs: Collection[Predicate] | None = None, fixed: Mapping[Predicate, int] | None = None
 ) -> PartitionKey:
-    """A key, if the program has one; ``fixed`` says where it must be in some predicates.
+    """Find a key of the program, if there is one; ``fixed`` gives its position in some predicates.
 
     >>> from laser.checks.load import parse
     >>> from laser.checks.accept import accept
@@ -82,13 +82,13 @@ def find_key(
 
 
 def _atoms(rule: Rule, static: Collection[Predicate]) -> list[Atom]:
-    """What meets in a rule: its head, and those of its body that differ from part to part."""
+    """The atoms of a rule that must share the key: its head, and the body atoms that differ between parts."""
     body = [(atom.predicate, atom.args) for atom in rule.atoms if atom.predicate not in static]
     return [(rule.predicate, rule.args), *body]
 
 
 def _fault(rule: Rule, atoms: list[Atom]) -> str:
-    """Why one rule alone forbids a key."""
+    """Why a single rule rules out any key."""
     for predicate, args in atoms:
         if not args:
             return f"{predicate} has no argument (rule `{rule.text}`)"
@@ -97,7 +97,7 @@ def _fault(rule: Rule, atoms: list[Atom]) -> str:
 
 
 def _fault_of(window: LastFacts | LastOf, static: Collection[Predicate]) -> str:
-    """Why a tuple window forbids a key, whatever the rules are."""
+    """Why a tuple window rules out any key."""
     match window:
         case LastFacts():
             return "a tuple window counts the facts of the whole stream"
@@ -119,7 +119,7 @@ def _same(terms: Sequence[tree.Term]) -> tree.Term | None:
 
 
 class _Search:
-    """Candidate positions for each predicate, which rules and choices narrow down, and which a dead end gives back."""
+    """The candidate positions of each predicate. Rules and choices narrow them down; a dead end restores them."""
 
     def __init__(self, rules: list[Labels], fixed: Mapping[Predicate, int]) -> None:
         self.rules = rules
@@ -137,11 +137,11 @@ class _Search:
         return EXCLUDED if self.looks_left > 0 else GIVEN_UP
 
     def run(self) -> bool:
-        """Whether there is a key; then each first candidate is its position."""
+        """Whether there is a key; if so, the first candidate of each predicate is its position."""
         return self.propagate(range(len(self.rules))) and all(map(self.solve, self.parts()))
 
     def propagate(self, numbers: Iterable[int]) -> bool:
-        """Strike out what some rule excludes, until no rule excludes any more; False where nothing is left."""
+        """Remove the candidates that some rule excludes, until nothing changes; False if no candidate is left."""
         pending = dict.fromkeys(numbers)
         while pending and self.looks_left > 0:
             self.looks_left -= 1
@@ -155,12 +155,12 @@ class _Search:
         return not pending
 
     def shared(self, number: int) -> set[tree.Term]:
-        """The terms of a rule that stand at a candidate of each of its predicates: the key may be any of them."""
+        """The terms of a rule that are at a candidate position in each of its predicates: the key may be any of them."""
         several = [{terms[i] for i in self.candidates[p]} for p, terms in self.rules[number].items()]
         return {term for term in set.intersection(*several) if term is not None}
 
     def narrow(self, predicate: Predicate, kept: frozenset[int]) -> Sequence[int]:
-        """Leave fewer candidates; the rules that may now exclude more."""
+        """Reduce the candidates of a predicate; returns the rules that must be checked again."""
         if kept == self.candidates[predicate]:
             return ()
         self.trail.append((predicate, self.candidates[predicate]))
@@ -168,7 +168,7 @@ class _Search:
         return self.users[predicate]
 
     def parts(self) -> Iterator[list[Predicate]]:
-        """The predicates on which a choice depends that is still open, in parts that share no rule with such a choice."""
+        """The predicates with open choices, in groups that share no rule."""
         links: dict[int | Predicate, list[int | Predicate]] = defaultdict(list)
         for number in range(len(self.rules)):
             if len(self.shared(number)) > 1:
@@ -178,7 +178,7 @@ class _Search:
         return (sorted(node for node in part if isinstance(node, Predicate)) for part in strongly_connected(links))
 
     def solve(self, part: list[Predicate]) -> bool:
-        """Choose for one predicate after the other; after a dead end, choose differently for the last one."""
+        """Choose for one predicate after the other; after a dead end, try the next choice for the last one."""
         choices: list[tuple[Iterator[int], int]] = []
         while len(choices) < len(part):
             choices.append((iter(sorted(self.candidates[part[len(choices)]])), len(self.trail)))
@@ -189,7 +189,7 @@ class _Search:
         return True
 
     def choose(self, predicate: Predicate, options: Iterator[int], mark: int) -> bool:
-        """Take back what came after the mark, and take the next option that contradicts no rule."""
+        """Undo everything after the mark, then take the next option that no rule contradicts."""
         for option in options:
             self.take_back(mark)
             if self.propagate(self.narrow(predicate, frozenset([option]))):

@@ -1,10 +1,10 @@
-"""How far back an answer can depend on the stream, and so what must be kept of it.
+"""How far back an answer can depend on the stream, and so how much of the stream must be kept.
 
-Evaluation happens at t, so windows do not add up: with W the largest time window, the answer at t follows from the facts
-in [t − W, t], on a timeline that may as well begin at t − W. What can look back further than any window is a body
-``@u a`` without one: it sees every fact of ``a``, it finds background data at every time point since the start, and it
-finds what a rule derived for any time point it likes, unless that time itself came out of a window. What was recorded may rest on
-earlier records, so a program that looks at its records needs the whole stream, once; what is kept of it is bounded.
+Rules are evaluated at t, so windows do not add up: if W is the largest time window, the answer at t follows from the facts
+in [t − W, t], on a timeline that may as well begin at t − W. Only a body ``@u a`` without a window can look back further:
+it sees every fact of ``a``, background data at every time point since the start, and atoms that a rule derived for any time
+point, unless that time came from a window. What was recorded may depend on earlier records, so a program that reads its
+records needs the whole stream once, but keeps only a bounded part of it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def is_bounded(core: ResolvedProgram, inputs: Collection[Predicate] | None = Non
 
 
 def _looks_back(core: ResolvedProgram, atom: ExtendedAtom) -> bool:
-    """Whether an atom asks for what was recorded: that may rest on records before it, and so on."""
+    """Whether an atom reads what was recorded, which may depend on earlier records in turn."""
     return atom.predicate in core.recorded and atom.window.reach.ticks != 0
 
 
 def kept(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> dict[Predicate, Reach]:
-    """What must be kept of each predicate that bodies read and that can stream in."""
+    """How much must be kept of each predicate that bodies read and that can stream in."""
     needs: dict[Predicate, list[Reach]] = {}
     for atom in _atoms(core):
         if _streams(atom.predicate, inputs):
@@ -55,7 +55,7 @@ def _atoms(core: ResolvedProgram) -> Iterator[ExtendedAtom]:
 
 
 def _together(needs: Sequence[Reach]) -> Reach:
-    """The past that several atoms need."""
+    """The past that several atoms need together."""
     latest: frozenset[LastOf] = frozenset().union(*(need.latest for need in needs))
     return Reach(_longest([need.ticks for need in needs]), max((need.tuples for need in needs), default=0), latest)
 
@@ -79,7 +79,7 @@ def _need(
     if _streams(atom.predicate, inputs) or atom.predicate in core.derived:
         need = atom.window.reach
         return need if need.is_bounded or inputs is None or atom.predicate in unlimited else Reach()
-    # Background data hold at every time point, so only who asks for the time, or whether there is one, can tell them apart.
+    # Background data hold at every time point, so the past matters only if the atom asks for the time, or if there is one.
     return atom.window.reach if _asks_for_points(atom) else Reach()
 
 
@@ -102,7 +102,7 @@ def _unlimited(core: ResolvedProgram, inputs: Collection[Predicate] | None) -> s
 
 
 def _sources(rule: Rule) -> set[Predicate] | None:
-    """The predicates from whose unlimited ``@T`` a head's time T comes: none if a window limits it, None if nothing does."""
+    """The predicates whose unlimited ``@T`` gives the time T of a head: empty if a window limits T, None if nothing does."""
     places = [atom for atom in rule.found_atoms if not atom.negated and _same_time(atom.time, rule.time)]
     if any(atom.window != HISTORY for atom in places):
         return set()

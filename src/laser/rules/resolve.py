@@ -1,4 +1,4 @@
-"""From the program as it is written to the program as it is evaluated."""
+"""Turns a program as written into the resolved program that is evaluated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["resolve", "resolve_window", "whole_size"]
 
 
 def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgram:
-    """The evaluated form of a program that was accepted with these settings."""
+    """Resolve a program that was accepted with these settings."""
     dates = settings.dates or program.has_dates or _has_times(settings.background)
     zone = program.zone or settings.zone or "UTC"
     constants = program.constant_values(settings.constants, zone)
@@ -59,7 +59,7 @@ def resolve(program: Program, settings: RunSettings = DEFAULTS) -> ResolvedProgr
 
 
 def _warmup(program: Program, settings: RunSettings, constants: Mapping[str, Value]) -> int:
-    """For how many ticks the output is held back: as the run says, or else the program."""
+    """The number of ticks without output at the start, from the run or else from the program."""
     if settings.warmup is not None:
         return settings.warmup
     given = program.warmup
@@ -78,9 +78,9 @@ def resolve_window(
     atom: tree.AtomPattern | None = None,
     zone: str | None = None,
 ) -> Window | None:
-    """A window with its sizes in ticks or facts; None where one has no such value, or the tick is not known.
+    """A window with its sizes in ticks or facts; None if a size has no such value or the tick is not known.
 
-    Nor does a window that counts the facts of its atom mean anything without the atom. In a ``zone``, blocks of whole days
+    A window that counts the facts of its atom needs the atom, so it is None, too. In a ``zone``, blocks of whole days
     begin at midnight.
     """
     sizes = [whole_size(size, constants, tick) for size in window.sizes]
@@ -99,7 +99,7 @@ def resolve_window(
 
 
 def _whole_days(size: tree.Size, constants: Mapping[str, Value]) -> int | None:
-    """How many days a size is, if it is written as a length of time and is a whole number of them."""
+    """The number of days of a size, if it is written as a duration and is a whole number of days."""
     value = evaluate(size.term, {}, constants)
     seconds = None
     if size.unit is not None and isinstance(value, int | float):
@@ -110,7 +110,7 @@ def _whole_days(size: tree.Size, constants: Mapping[str, Value]) -> int | None:
 
 
 def whole_size(size: tree.Size, constants: Mapping[str, Value], tick: Tick | None) -> int | None:
-    """A size as a number of ticks or facts; None where it is none, or the tick is not known."""
+    """A size as a number of ticks or facts; None if it is not one, or if the tick is not known."""
     value = evaluate(size.term, {}, constants)
     if size.unit is None and isinstance(value, Duration):
         ticks = tick and tick.count(value)
@@ -122,7 +122,7 @@ def whole_size(size: tree.Size, constants: Mapping[str, Value], tick: Tick | Non
 
 @dataclass
 class _Resolver:
-    """Replaces what is written by what it stands for."""
+    """Replaces constants, durations and ranges by their values."""
 
     program: Program
     constants: Mapping[str, Value]
@@ -131,11 +131,11 @@ class _Resolver:
     zone: str = "UTC"
     fresh: Iterator[int] = field(default_factory=count)
     names: Mapping[str, str] = field(default_factory=dict)
-    """Other names for variables: those of an aggregate that another one of the rule has, too."""
+    """New names for variables of an aggregate that also occur in another aggregate of the rule."""
     instants: frozenset[str] = frozenset()
-    """In a run with dates, the variables of the rule at hand that stand for times and are instants."""
+    """In a run with dates, the variables of the current rule that are instants."""
     points: dict[str, tree.Variable] = field(default_factory=dict)
-    """Their time points, as far as the body at hand asks for them."""
+    """The variables for their time points, as far as the current body needs them."""
 
     def rule(self, rule: tree.Rule) -> Rule:
         self.instants = instants(rule, lambda term: evaluate(term, {}, self.constants)) if self.dates else frozenset()
@@ -175,7 +175,7 @@ class _Resolver:
         )
 
     def flat(self, term: tree.Term, equations: list[Comparison]) -> tree.Term:
-        """A variable or constant for a term; arithmetic is named by an equation."""
+        """A variable or constant for a term; arithmetic gets a variable and an equation."""
         resolved = self.term(term)
         if isinstance(resolved, tree.Arithmetic):
             variable = tree.Variable.computed(next(self.fresh))
@@ -199,7 +199,7 @@ class _Resolver:
                 assert_never(written)
 
     def point(self, time: tree.Term, equations: list[Comparison]) -> tree.Term:
-        """The time point of ``at T``; in a run with dates, equations lead to it from the instant, and back."""
+        """The time point of ``at T``; in a run with dates, equations convert between it and the instant."""
         term = self.flat(time, equations)
         if not self.dates or self.is_point(time):
             return term
@@ -236,7 +236,7 @@ class _Resolver:
         return value
 
     def window(self, literal: tree.Literal, modality: Modality) -> Window:
-        """The window that is written, or the one that its absence stands for."""
+        """The window as written, or the one that applies if none is written."""
         if literal.window is None:
             return HISTORY if isinstance(modality, At) else PRESENT
         resolved = resolve_window(literal.window, self.constants, self.tick, literal.atom, self.program.zone)
@@ -261,7 +261,7 @@ class _Resolver:
     def arithmetic(
         self, operator: str, operands: tuple[tree.Term, ...], of_points: bool = False, span: Span | None = None
     ) -> tree.Arithmetic:
-        """An operation; sums learn the tick where a time may meet a number of ticks, functions of the calendar the zone."""
+        """An operation; sums that may add ticks to a time also get the tick, calendar functions also get the zone."""
         if self.dates and operator in ("+", "-") and len(operands) == 2 and not of_points:
             return self.ticking(operator, *operands)
         if operator in FUNCTIONS and FUNCTIONS[operator].in_zone:
@@ -269,7 +269,7 @@ class _Resolver:
         return tree.Arithmetic(operator, operands, span)
 
     def level(self, term: tree.Term) -> Fraction:
-        """The level of a quantile: the decimal as it is written, not the double next to it."""
+        """The level of a quantile: the decimal as written, not the nearest double."""
         return Fraction(str(self.value(term)))
 
     def value(self, term: tree.Term) -> Value:
@@ -279,7 +279,7 @@ class _Resolver:
         return self.tick.count(value) if isinstance(value, Duration) and not self.dates else value
 
     def facts(self, fact: tree.Fact) -> Iterator[Atom]:
-        """The ground atoms of a fact: one, or more where it has ranges."""
+        """The ground atoms of a fact: one, or more if it has ranges."""
         for args in product(*map(self.values, fact.atom.args)):
             yield Atom.of((fact.atom.name, *args))
 
@@ -293,7 +293,7 @@ class _Resolver:
 
 
 class _Aggregates:
-    """Takes the aggregates of one rule out of its comparisons, which then speak of their results."""
+    """Takes the aggregates of one rule out of its comparisons and puts variables for their results there."""
 
     def __init__(self, resolver: _Resolver, rule: tree.Rule) -> None:
         self.resolver = resolver
@@ -303,7 +303,7 @@ class _Aggregates:
         self.local: set[str] = set()
 
     def elements(self, element: tree.BodyElement) -> Iterator[BodyElement]:
-        """An element of the body, after the aggregates in it; ``N = count(…)`` is one element."""
+        """An element of the body, after its aggregates; ``N = count(…)`` is one element."""
         if not isinstance(element, tree.Comparison) or not element.aggregates:
             yield from self.resolver.elements(element)
             return
@@ -319,7 +319,7 @@ class _Aggregates:
         yield Comparison(element.operator, left, right, element)
 
     def without(self, term: tree.Term, found: list[Aggregate], origin: tree.Comparison) -> tree.Term:
-        """A term with the results of its aggregates in their places."""
+        """A term with its aggregates replaced by their results."""
         match term:
             case tree.Aggregate():
                 found.append(self.aggregate(term, tree.Variable.computed(next(self.resolver.fresh)), origin))
@@ -346,7 +346,7 @@ class _Aggregates:
         )
 
     def names(self, scope: Scope) -> dict[str, str]:
-        """New names for those of its own variables that another aggregate has, too: they are not the same."""
+        """New names for local variables that another aggregate also uses, because they are different variables."""
         names = {name: self.unused(name) for name in scope.local if name in self.local}
         self.local.update(scope.local)
         return names
@@ -378,6 +378,6 @@ def _one_negation(literal: tree.Literal) -> tuple[tree.Modality, bool, bool]:
 
 
 def _rule_text(program: Program, rule: tree.Rule) -> str:
-    """The user's own words for a rule, on one line."""
+    """The source text of a rule, on one line."""
     text = source_text(program.rows, rule.span)
     return text or write_statement(rule, "readable", program.prefixes)

@@ -1,4 +1,4 @@
-"""Programs as they are evaluated: constants and durations replaced, ``_`` renamed apart, negation brought to one form."""
+"""Resolved programs: constants and durations have values, each ``_`` has its own name, and negation has one form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ResolvedProgram", "Rule"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule; ``time`` is the term of an ``@T`` head, ``text`` the user's own line."""
+    """A rule; ``time`` is the term of an ``@T`` head, ``text`` the source text."""
 
     predicate: Predicate
     args: tuple[tree.Term, ...]
@@ -28,11 +28,11 @@ class Rule:
     origin: tree.Rule | None = field(default=None, compare=False, repr=False)
     line: int | None = field(default=None, compare=False, repr=False)
     file: str | None = field(default=None, compare=False, repr=False)
-    """The line in which it begins, and the file, where that is one that the program includes."""
+    """The line on which it begins, and the file, if it is an included file."""
 
     @property
     def atoms(self) -> tuple[ExtendedAtom, ...]:
-        """The atoms that its body looks at, whatever their sign, also those within aggregates."""
+        """All atoms that its body reads, positive or negative, including those inside aggregates."""
         return tuple(reading.atom for element in self.body for reading in element.reads())
 
     @property
@@ -42,7 +42,7 @@ class Rule:
 
     @property
     def own_atoms(self) -> tuple[ExtendedAtom, ...]:
-        """The atoms of the body itself, without those within aggregates."""
+        """The atoms of the body, without those inside aggregates."""
         return tuple(e for e in self.body if isinstance(e, ExtendedAtom))
 
     @property
@@ -65,7 +65,7 @@ class Rule:
         return self.args if self.time is None else (*self.args, self.time)
 
     def terms(self) -> Iterator[tree.Term]:
-        """The outermost terms of the head and the body; of aggregates, what the rest of the rule sees."""
+        """The outermost terms of the head and the body; for aggregates, the terms that the rest of the rule sees."""
         yield from self.head_terms
         for element in self.body:
             yield from element.terms
@@ -86,9 +86,9 @@ class ResolvedProgram:
     """The predicates whose derived atoms are remembered."""
     tick: Tick = SECOND
     dates: bool = False
-    """Whether its times are instants of the calendar."""
+    """Whether its times are dates."""
     warmup: int = 0
-    """For so many ticks after the start of the timeline the output is empty."""
+    """The number of ticks at the start of the timeline without output."""
 
     @cached_property
     def derived(self) -> frozenset[Predicate]:
@@ -97,18 +97,18 @@ class ResolvedProgram:
 
     @cached_property
     def pinned(self) -> frozenset[Predicate]:
-        """The predicates that some rule derives for a time point of its choice."""
+        """The predicates that some rule derives for a given time point (``@T``)."""
         return frozenset(rule.predicate for rule in self.rules if rule.time is not None)
 
     def looks_only_back(self, atom: ExtendedAtom) -> bool:
-        """Whether an atom asks only for what was recorded before: then it does not depend on what is derived now."""
+        """Whether an atom reads only what was recorded earlier, and so does not depend on what is derived now."""
         if atom.predicate not in self.recorded or atom.predicate in self.pinned:
             return False
         return isinstance(atom.window, TimeWindow) and atom.window.shows_present is False
 
     @cached_property
     def reads(self) -> frozenset[Predicate]:
-        """The predicates that bodies look at."""
+        """The predicates that bodies read."""
         return frozenset(atom.predicate for rule in self.rules for atom in rule.atoms)
 
     @cached_property
@@ -118,8 +118,8 @@ class ResolvedProgram:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What identifies it in saved states and checkpoints; found once, because all background data count."""
-        from laser.rules.fingerprint import fingerprint  # fingerprints know programs, not the reverse
+        """The id of the program in saved states and checkpoints; computed once, because it includes all background data."""
+        from laser.rules.fingerprint import fingerprint  # that module imports this one
 
         return fingerprint(self)
 
@@ -135,10 +135,10 @@ class ResolvedProgram:
         return self._by_head.get(predicate, [])
 
     def static(self, inputs: Collection[Predicate] | None = None) -> frozenset[Predicate]:
-        """The predicates of which there are background data alone; without ``inputs``, what has such data does not stream in."""
+        """The predicates with background data only. Without ``inputs``, predicates with background data count as not streamed."""
         known = self.given if inputs is None else (self.given | self.reads) - frozenset(inputs)
         return known - self.derived
 
     def shows(self, predicate: Predicate) -> bool:
-        """Whether the output lists a derived predicate."""
+        """Whether a derived predicate is part of the output."""
         return self.shown is None or predicate in self.shown

@@ -1,6 +1,6 @@
-"""Which variables of a rule belong to which of its aggregates, and which of them have a value once a body is matched.
+"""Finds which variables of a rule belong to which aggregate, and which variables are bound once a body is matched.
 
-A variable of an aggregate that also occurs outside of it, other aggregates aside, is one of its groups; the others are its own.
+A variable of an aggregate that also occurs outside it (other aggregates do not count) is a group; the others are local.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from laser.syntax.terms import variables
 __all__ = ["Scope", "bound_outside", "bound_variables", "scopes"]
 
 Implication = tuple[set[str], str]
-"""Variables that need a value, and the one that gets a value from theirs."""
+"""Variables that need a value, and the variable that gets a value from them."""
 
 
 NESTED = "#"
-"""What stands for an aggregate within another one, which is refused: it never has a value."""
+"""Stands for an aggregate inside another one, which is refused: it never has a value."""
 
 
 class Scope:
-    """An aggregate of a rule with what its variables are. In sets of names it is a name of its own, the mark."""
+    """An aggregate of a rule with the roles of its variables. In sets of names, its ``mark`` stands for it."""
 
     def __init__(self, aggregate: tree.Aggregate, outer: Iterable[str], number: int) -> None:
         self.aggregate = aggregate
@@ -33,10 +33,10 @@ class Scope:
         self.local = tuple(name for name in inner if name not in outer)
         by_body = self.bound_inside(())
         self.given = frozenset(name for name in self.groups if name not in by_body)
-        """The groups that its body cannot bind: the rest of the rule must."""
+        """The groups that its body cannot bind, so that the rest of the rule must."""
 
     def bound_inside(self, given: Iterable[str]) -> set[str]:
-        """The variables that have a value once its body is matched, if those have one that are given."""
+        """The variables that are bound once its body is matched, if the given ones are bound."""
         return closure(_assignments(self.aggregate.comparisons, {}), chain(_bound(self.aggregate.literals), given))
 
 
@@ -47,14 +47,14 @@ def scopes(rule: tree.Rule) -> list[Scope]:
 
 
 def bound_outside(rule: tree.Rule) -> set[str]:
-    """The variables that atoms of the body bind, or assignments from such, whatever the aggregates are."""
+    """The variables that atoms of the body bind, directly or through assignments, without the aggregates."""
     tests = [test for test in rule.comparisons if not test.aggregates]
     by_literals = (pair for literal in rule.literals for pair in _bindings(literal))
     return closure(chain(by_literals, _assignments(tests, {})), ())
 
 
 def bound_variables(rule: tree.Rule, given: Iterable[str] = ()) -> set[str]:
-    """The variables that have a value once the body is matched: by atoms, by aggregates, or by assignments from them."""
+    """The variables that are bound once the body is matched: by atoms, by aggregates, or by assignments from them."""
     several = scopes(rule)
     marks = {id(scope.aggregate): scope.mark for scope in several}
     by_aggregates = [(set(scope.given), name) for scope in several for name in (*scope.groups, scope.mark)]
@@ -67,13 +67,13 @@ def _bound(literals: Iterable[tree.Literal]) -> Iterator[str]:
 
 
 def _bindings(literal: tree.Literal) -> Iterator[Implication]:
-    """What a literal binds; ``⊞ @T ¬ a(X)`` binds T once X has a value, which it may get from an aggregate only."""
+    """What a literal binds; ``⊞ @T ¬ a(X)`` binds T once X has a value, which may come from an aggregate only."""
     needs = set() if literal.is_positive else {v.name for v in variables(literal.atom.args)} - {"_"}
     return ((needs, name) for name in literal.binds())
 
 
 def _assignments(tests: Iterable[tree.Comparison], marks: dict[int, str]) -> Iterator[Implication]:
-    """The variables and aggregates that an assignment needs, and the variable to which it gives a value."""
+    """The variables and aggregates that an assignment needs, and the variable that it binds."""
     for test in tests:
         if test.operator == "=":
             for target, value in ((test.left, test.right), (test.right, test.left)):

@@ -1,7 +1,7 @@
-"""The static type of every argument: what is given flows through the rules, and use tells the rest.
+"""Infers the static type of every argument: given types flow through the rules, and the uses of variables add the rest.
 
-Types are found before anything runs. A class of values cannot tell a time point from a number, and a table must have its
-columns before it has rows; both ask here. A position of which nothing is known has no type.
+Types are inferred before anything runs, because a class of values cannot distinguish a time point from a number, and a table
+needs its columns before it has rows. A position about which nothing is known has no type.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ Known: TypeAlias = StaticType | None
 
 
 class ClashError(LaserError):
-    """Two types flow into one place, and no type but ``any`` has the values of both."""
+    """Two types flow into one place, and only ``any`` contains the values of both."""
 
     def __init__(self, one: StaticType, other: StaticType, place: str) -> None:
         self.one, self.other, self.place = one, other, place
-        super().__init__(f"{one} and {other} meet in {place}")
+        super().__init__(f"the types {one} and {other} are mixed in {place}")
 
 
 def argument_types(program: ResolvedProgram, given: Given, mixed: bool = False) -> dict[Predicate, tuple[Known, ...]]:
     """The types of the arguments of every predicate.
 
-    Where two types meet that have no common one, the argument is of ``any`` type if ``mixed``, else ClashError tells.
+    If two types without a common type meet, the argument has the type ``any`` if ``mixed``; otherwise ClashError is raised.
 
     >>> from laser.checks.accept import accept
     >>> from laser.checks.load import parse
@@ -77,7 +77,7 @@ def mismatches(program: ResolvedProgram, given: Given) -> Iterator[tuple[Compari
 
 
 def misplaced_arguments(program: ResolvedProgram, given: Given) -> Iterator[tuple[tree.Arithmetic, int, StaticType]]:
-    """The functions that are asked about a time or a duration and have no value for one, or only for one, with the argument."""
+    """The function calls where exactly one of the expected type and the argument is a time or a duration."""
     flow = _settled(program, given)
     for rule in program.rules:
         variables = flow.variables(rule)
@@ -91,7 +91,7 @@ def misplaced_arguments(program: ResolvedProgram, given: Given) -> Iterator[tupl
 
 
 def _settled(program: ResolvedProgram, given: Given) -> _Flow:
-    """What is known for certain of the types of a program."""
+    """The types of a program that are known for certain."""
     flow = _Flow(program, mixed=True, strict=True)
     for predicate, types in given.items():
         flow.give(predicate, types, "input")
@@ -111,16 +111,16 @@ class _Flow:
     program: ResolvedProgram
     mixed: bool
     strict: bool = False
-    """Whether an operand of which nothing is known leaves the result open; else it is taken for a number."""
+    """Whether an operand of unknown type makes the result unknown; otherwise it is assumed to be a number."""
     types: dict[Predicate, list[Known]] = field(default_factory=dict)
 
     def of(self, predicate: Predicate, used: Sequence[Known] | None) -> tuple[Known, ...]:
-        """What flows into a predicate; where nothing does, what its use says."""
+        """The types that flow into a predicate; if there are none, the types of its uses."""
         flowing = self.types.get(predicate, [None] * predicate.arity)
         return tuple(one or other for one, other in zip(flowing, used or flowing, strict=True))
 
     def give(self, predicate: Predicate, types: Sequence[Known], source: str) -> bool:
-        """Let types flow into a predicate; whether that told anything new."""
+        """Let types flow into a predicate; returns whether anything changed."""
         known = self.types.setdefault(predicate, [None] * predicate.arity)
         pairs = enumerate(zip(known, types, strict=True), 1)
         joined = [self._join(one, other, f"argument {i} of {predicate} ({source})") for i, (one, other) in pairs]
@@ -137,7 +137,7 @@ class _Flow:
         return common or ANY
 
     def _meet(self, one: Known, other: Known, place: str) -> Known:
-        """The type of a variable that is bound in two places: only what is in both can match."""
+        """The type of a variable that is bound in two places: only values of both types can match."""
         if one is None or other is None:
             return one or other
         if ANY in (one, other):
@@ -145,7 +145,7 @@ class _Flow:
         return self._join(one, other, place)
 
     def settle(self) -> None:
-        """Follow the rules until nothing new flows."""
+        """Apply the rules until nothing changes."""
         follow(self.program.rules, _read, self._flow)
 
     def _flow(self, rule: Rule) -> list[Predicate]:
@@ -163,7 +163,7 @@ class _Flow:
                 found[term.name] = self._meet(found.get(term.name), known, f"variable {term.name} of {place}")
             elif isinstance(term, tree.Constant):
                 self._meet(static_type_of(term.value), known, f"{write_value(term.value)} of {place}")
-        for _ in rule.body:  # an assignment may use what a later one assigns
+        for _ in rule.body:  # an assignment may use a variable that a later one assigns
             for test in (*rule.comparisons, *(test for each in rule.aggregates for test in each.comparisons)):
                 if test.operator == "=":
                     self._assign(test.left, test.right, found)
@@ -175,7 +175,7 @@ class _Flow:
         return found
 
     def _bindings(self, rule: Rule) -> Iterator[tuple[tree.Term, Known]]:
-        """Terms of positive atoms with the types of their positions."""
+        """The terms of positive atoms with the types of their positions."""
         for atom in rule.atoms:
             if atom.time is not None and not atom.negated:
                 yield atom.time, INTEGER if isinstance(atom.time, tree.Variable) else None
@@ -219,7 +219,7 @@ def _folded(fold: Fold, folded: Known) -> Known:
 
 
 def computed_type(operator: str, operands: Sequence[Known]) -> StaticType:
-    """The type of what an operation gives.
+    """The type of the result of an operation.
 
     >>> print(computed_type("-", [TIME, TIME]), computed_type("/", [DURATION, INTEGER]), computed_type("+", [INTEGER, None]))
     duration duration integer

@@ -1,7 +1,7 @@
-"""What the rules take an argument for: what is compared with a number, or computed with, is a number.
+"""Infers types from uses: an argument that is compared with a number, or used in arithmetic, is a number.
 
-Use says less than a column does (it may be wrong about a stream), so it counts only where nothing else is known. It goes
-through rules in both directions: from a comparison to the arguments of the body, and on to the rules that derive them.
+A use is weaker evidence than a column (the stream may differ), so it counts only if nothing else is known. Uses pass through
+rules in both directions: from a comparison to the arguments of the body, and on to the rules that derive them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Types: TypeAlias = set[StaticType]
 
 
 def find_uses(program: ResolvedProgram) -> dict[Predicate, list[StaticType | None]]:
-    """The types for which arguments are used; None where no use, or several that contradict each other, are known.
+    """The types that arguments are used as; None if no use is known, or if uses contradict each other.
 
     >>> from laser.checks.accept import accept
     >>> from laser.checks.load import parse
@@ -52,12 +52,12 @@ def _only(types: Types) -> StaticType | None:
 
 
 def _follow(found: dict[Position, Types], rule: Rule) -> set[Predicate]:
-    """Bring together what a rule says; the predicates of which it told anything new."""
+    """Combine the uses in a rule; returns the predicates for which something changed."""
     variables: dict[str, Types] = defaultdict(set)
     places = [(term.name, place) for term, place in _places(rule) if isinstance(term, tree.Variable)]
     for name, place in places:
         variables[name] |= found[place]
-    for _ in rule.body:  # one comparison may tell what another needs
+    for _ in rule.body:  # one comparison may provide what another needs
         for variable, term in _compared(rule):
             variables[variable.name] |= _types(term, variables)
     changed = {place[0] for name, place in places if not variables[name] <= found[place]}
@@ -82,9 +82,9 @@ def _atoms(rule: Rule) -> Iterator[tuple[Predicate, tuple[tree.Term, ...]]]:
 
 
 def _compared(rule: Rule) -> Iterator[tuple[tree.Variable, tree.Term]]:
-    """Variables with terms of the same type: what they are compared with, or a number where they are computed with.
+    """Variables with terms of the same type: what they are compared with, or a number if they are used in arithmetic.
 
-    ``X != 5`` says nothing: it holds of texts, too.
+    ``X != 5`` implies nothing, because it also holds for strings.
     """
     for test in (*rule.comparisons, *(test for each in rule.aggregates for test in each.comparisons)):
         if test.operator not in COMPARISONS:
@@ -102,7 +102,7 @@ def _compared(rule: Rule) -> Iterator[tuple[tree.Variable, tree.Term]]:
 
 
 def _operands(term: tree.Arithmetic) -> Iterator[tuple[tree.Variable, tree.Term]]:
-    """The variables that are computed with; a function says what its arguments are."""
+    """The variables that are used in arithmetic or in functions, which have typed arguments."""
     function = FUNCTIONS.get(term.operator)
     for place, part in enumerate(term.operands):
         wanted = ANY if function is None else function.argument(place)
@@ -118,17 +118,17 @@ _EXAMPLES: dict[StaticType, tree.Term] = {
     INTEGER: tree.Constant(0.5),
     TIME: tree.Constant(Time(0)),
 }
-"""For each type, a term of it."""
+"""For each type, a term of that type."""
 
 
 def _counts(term: tree.Arithmetic) -> bool:
-    """Whether a term computes with numbers alone: sums with a third operand, the tick, may be of times."""
+    """Whether a term works only with numbers. A sum with a third operand, the tick, may also involve times."""
     values = [part.value for part in term.operands if isinstance(part, tree.Constant)]
     return len(term.operands) < 3 and not any(isinstance(value, Time | Duration) for value in values)
 
 
 def _folded(aggregate: Aggregate) -> Iterator[tuple[tree.Variable, tree.Term]]:
-    """What an aggregate says of what it folds and of its result: numbers, unless the result is one of the values."""
+    """What an aggregate implies for its values and its result: numbers, unless the result is one of the values."""
     number, (first, *_) = tree.Constant(0.5), aggregate.folded
     extreme = aggregate.fold in (Fold.MIN, Fold.MAX)
     yield aggregate.result, first if extreme else number

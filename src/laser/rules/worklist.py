@@ -1,4 +1,4 @@
-"""Following rules until nothing new follows, each one again only when something that it looks at has changed."""
+"""Applies rules until nothing changes; a rule is applied again only if something that it reads has changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def follow(
     concerns: Callable[[Rule], Iterable[Predicate]],
     step: Callable[[Rule], Collection[Predicate]],
 ) -> None:
-    """Take the step of every rule, and again of those which the predicates concern that a step reports as changed."""
+    """Run ``step`` for every rule, and again for the rules that read a predicate that a step reports as changed."""
     rules = list(rules)
     concerned = _concerned(rules, concerns)
     queue = deque(range(len(rules)))

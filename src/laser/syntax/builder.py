@@ -1,4 +1,4 @@
-"""From the grammar's alternatives to the tree: one small function for each."""
+"""Builds the syntax tree: one small function for each alternative of the grammar."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from laser.windows import Ago, Between, Growing, Hopping, LastFacts, LastOf, Sli
 __all__ = ["MAX_DEPTH", "Builder", "CallError", "StatementError", "too_deep"]
 
 MAX_DEPTH = 100
-"""How deep terms may nest; what works on trees may then recur without care."""
+"""How deep terms may nest. The limit makes recursive functions on trees safe."""
 
 Length: TypeAlias = Constant | ConstantName
 Timed: TypeAlias = tuple[Term, AtomPattern, Span]
@@ -63,7 +63,7 @@ Bodies: TypeAlias = tuple[tuple[BodyElement, ...], ...]
 
 
 class StatementError(Exception):
-    """A statement that the grammar allows and the language does not."""
+    """A statement that the grammar allows but the language does not."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
@@ -71,12 +71,12 @@ class StatementError(Exception):
 
 
 class CallError(StatementError):
-    """A call of what is no function. If the rest of the statement does not fit the grammar, that is the better finding."""
+    """A call of something that is not a function. If the rest of the statement has a syntax error, that is reported instead."""
 
 
 @v_args(inline=True)
 class Builder(Transformer):  # type: ignore[type-arg]
-    """Called by the parser bottom-up, while it reads; keeps nothing between calls."""
+    """Called by the parser bottom-up, while it reads; has no state."""
 
     def __init__(self, any_call: bool = False) -> None:
         super().__init__()
@@ -115,13 +115,15 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def zone(self, word: Token, name: Token, dot: Token) -> ZoneDirective:
         value = _read(name)
         if not isinstance(value, str):
-            note = 'a zone is written in quotes: `#zone "Europe/Vienna".`'
-            raise StatementError(Diagnostic("syntax", f"{name} is not the name of a zone", span_of(name), note))
+            note = 'a time zone is written in quotes: `#zone "Europe/Vienna".`'
+            raise StatementError(Diagnostic("syntax", f"{name} is not the name of a time zone", span_of(name), note))
         return ZoneDirective(value, span_of(word, dot))
 
     def shown(self, name: Token, slash: Token, arity: Token) -> Predicate:
         if not arity.isdigit() or len(arity) > 4:
-            raise StatementError(Diagnostic("bad-arity", f"{arity} is no number of arguments", span_of(arity)))
+            hint = f"write a whole number, as in `{name}/1`"
+            message = f"{arity} is not a number of arguments"
+            raise StatementError(Diagnostic("bad-arity", message, span_of(arity), None, hint))
         return no_test_predicate(Predicate(str(name), int(arity)), span_of(name, arity))
 
     def input(self, word: Token, name: Token, *rest: Token | tuple[str, Declared]) -> InputDirective:
@@ -129,8 +131,9 @@ class Builder(Transformer):  # type: ignore[type-arg]
         names = [field for field, _ in fields]
         twice = next((field for field in names if names.count(field) > 1), None)
         if twice is not None:
-            message = f"two arguments of the input are called '{twice}'"
-            raise StatementError(Diagnostic("syntax", message, span_of(word, _token(rest[-1]))))
+            message = f"two arguments of this input have the name '{twice}'"
+            span = span_of(word, _token(rest[-1]))
+            raise StatementError(Diagnostic("syntax", message, span, None, "rename one of them"))
         no_test_predicate(Predicate(str(name), len(fields)), span_of(name))
         return InputDirective(str(name), fields, span_of(word, _token(rest[-1])))
 
@@ -200,8 +203,8 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def box_times(self, box: Window, _diamond: Token, compare: Token, number: Length, atom: AtomPattern) -> Literal:
         sign = _COUNTS.get(compare)
         if sign is None:
-            note = "◇≥n says that an atom holds at n time points of the window or more, ◇≤n at n or fewer"
-            message = f"'{compare}' does not count time points"
+            note = "◇≥n means that an atom holds at n or more time points of the window, ◇≤n at n or fewer"
+            message = f"'{compare}' cannot count time points"
             raise StatementError(Diagnostic("syntax", message, span_of(compare), note, "write `◇≥3` or `◇≤3`"))
         return Literal(_plain(atom), Times(sign, number), box, span=_join(box.span, atom.span))
 
@@ -262,7 +265,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return replace(window, span=_join(span_of(box), window.span))
 
     def variable_size(self, name: Token) -> Length:
-        note = "the size of a window is known before the program runs: a number, or a name that #const declares"
+        note = "the size of a window must be known before the program runs: a number, or a constant from #const"
         raise StatementError(
             Diagnostic("variable-window", f"the variable {name} cannot be the size of a window", span_of(name), note)
         )
@@ -338,7 +341,7 @@ def _rule(head: AtomPattern, time: Term | None, bodies: Bodies, span: Span) -> R
 
 
 def _last(first: Token, size: Length, rest: tuple[tuple[Variable, ...] | Token, ...]) -> Window:
-    """``[last n per X]``; the variables stand before the last bracket, if there are any."""
+    """``[last n per X]``; the variables, if any, are before the last bracket."""
     per = rest[0] if isinstance(rest[0], tuple) else ()
     return Window(LastOf, (Size(size),), span_of(first, _token(rest[-1])), per)
 
@@ -347,7 +350,7 @@ _ASCII = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!="}
 
 
 _COUNTS: dict[str, OneOf[">=", "<="]] = {"≥": ">=", ">=": ">=", "≤": "<=", "<=": "<="}
-"""What may stand between ◇ and a number of time points."""
+"""What may come between ◇ and a number of time points."""
 
 
 def _fold(name: Token) -> Fold:
@@ -356,19 +359,19 @@ def _fold(name: Token) -> Fold:
     except ValueError:
         names = [fold.value for fold in Fold]
         near = get_close_matches(name, names, 1)
-        note = f"a colon within brackets makes an aggregate; those are {', '.join(names)}"
+        note = f"a colon inside brackets makes an aggregate; the aggregates are {', '.join(names)}"
         hint = f"did you mean `{near[0]}`?" if near else None
         finding = Diagnostic("unknown-aggregate", f"'{name}' is not an aggregate", span_of(name), note, hint)
         raise StatementError(finding) from None
 
 
 def _wrong_level(name: Token, fold: Fold) -> Diagnostic:
-    note = "a quantile has a level before a semicolon: 0.5 is the median, 0.9 leaves one in ten above it"
+    note = "a quantile has a level before a semicolon: 0.5 is the median, and one value in ten is above level 0.9"
     if fold is Fold.QUANTILE:
         hint = "write `quantile(0.9; V, T : …)`"
         return Diagnostic("bad-quantile", "the level of the quantile is missing", span_of(name), note, hint)
-    hint = "leave out what stands before the semicolon"
-    return Diagnostic("bad-quantile", f"'{name}' has no level", span_of(name), note, hint)
+    hint = "remove the semicolon and the level before it"
+    return Diagnostic("bad-quantile", f"'{name}' does not take a level", span_of(name), note, hint)
 
 
 def _boxed(box: Window, modality: str | At, rest: tuple[AtomPattern | Token, ...]) -> Literal:
@@ -381,13 +384,13 @@ def _boxed(box: Window, modality: str | At, rest: tuple[AtomPattern | Token, ...
 def _no_ranges(atom: AtomPattern) -> AtomPattern:
     for arg in atom.args:
         if isinstance(arg, Range):
-            hint = "make the values background data, `value(1..5).`, and join with `value(X)`"
+            hint = "list the values as facts, `value(1..5).`, and join with `value(X)`"
             raise StatementError(
                 Diagnostic(
                     "range-outside-fact",
-                    "a range stands in a rule",
+                    "a range is not allowed in a rule",
                     arg.span,
-                    "ranges stand only in facts, where they are short for one fact a value",
+                    "ranges are allowed only in facts, where they stand for one fact per value",
                     hint,
                 )
             )
@@ -395,7 +398,7 @@ def _no_ranges(atom: AtomPattern) -> AtomPattern:
 
 
 def _plain(atom: AtomPattern) -> AtomPattern:
-    """An atom that is neither short for several nor a test."""
+    """The same atom, if it has no ranges and is not a test."""
     return _no_ranges(no_test(atom))
 
 
@@ -405,7 +408,7 @@ def no_test(atom: AtomPattern) -> AtomPattern:
 
 
 def no_test_predicate(predicate: Predicate, span: Span) -> Predicate:
-    """The same, unless it is a test: those are written in bodies, and have neither a window nor a time."""
+    """The same predicate, unless it is a test: tests are allowed only in bodies, without a window or a time."""
     if is_test(predicate):
         raise StatementError(reserved_test(predicate.name, span))
     return predicate
@@ -426,9 +429,10 @@ def _shallow(term: Term) -> Term:
 def _ground(value: Term) -> Term:
     match value:
         case Variable():
-            note = "the value of a constant is known before the program runs"
-            message = f"the variable {value.name} stands in the value of a constant"
-            raise StatementError(Diagnostic("variable-constant", message, value.span, note))
+            note = "the value of a constant must be known before the program runs"
+            message = f"the value of a constant cannot contain a variable, but {value.name} is one"
+            hint = f'for a string, write `"{value.name}"`'
+            raise StatementError(Diagnostic("variable-constant", message, value.span, note, hint))
         case Arithmetic():
             for operand in value.operands:
                 _ground(operand)
@@ -436,12 +440,12 @@ def _ground(value: Term) -> Term:
 
 
 def too_deep(span: Span) -> Diagnostic:
-    """The finding about a term that nests too deep."""
+    """The finding about a term that is nested too deep."""
     return Diagnostic(
         "too-deep",
-        f"the term is nested more than {MAX_DEPTH} deep",
+        f"the term is nested more than {MAX_DEPTH} levels deep",
         span,
-        hint="compute a part of it in a comparison of its own: `Y = …`",
+        hint="compute a part of it in a separate equation: `Y = …`",
     )
 
 
@@ -459,7 +463,7 @@ def _read(word: Token) -> Value:
 
 
 def _part(word: Token, where: slice) -> Span:
-    """The place of some characters of a word; a word stands on one line."""
+    """The place of some characters of a word; a word is always on one line."""
     line, column = word.line or 1, word.column or 1
     return Span(line, column + where.start, line, column + where.stop)
 
@@ -472,7 +476,7 @@ def _unit(word: Token) -> str:
     raise StatementError(
         Diagnostic(
             "unknown-unit",
-            f"'{word}' is no unit of time",
+            f"'{word}' is not a unit of time",
             span_of(word),
             f"the units are {', '.join(UNITS)}; `#` instead of a unit counts facts",
             f"did you mean `{near}`?" if near else None,
@@ -485,7 +489,7 @@ _UNIT_NAMES = (*UNITS, "second", "minute", "hour", "day", "millisecond", "micros
 
 @cache
 def _canonical_unit(word: str) -> str | None:
-    """``sec`` and ``seconds`` are ``s``; a tick of one unit prints with the unit's own name."""
+    """``sec`` and ``seconds`` are ``s``; the printed form of a tick of one unit gives the unit's short name."""
     try:
         return str(Tick.parse(str(word))).split()[1]
     except TimeError:

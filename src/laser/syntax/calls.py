@@ -1,4 +1,4 @@
-"""What is called like a predicate and is none: functions in terms, tests in bodies. And what is wrong with a call."""
+"""Functions in terms and tests in bodies, which look like predicates; and what can be wrong with a call."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from laser.values.texts import TESTS
 __all__ = ["is_test", "reserved_test", "wrong_call"]
 
 _NAMES = Names(FUNCTIONS)
-_FUNCTIONS = f"an atom has no value; functions have one: {listed(sorted(FUNCTIONS), 'and')}"
+_FUNCTIONS = f"only functions have a value, not atoms; the functions are {listed(sorted(FUNCTIONS), 'and')}"
 _FOLDS = frozenset(fold.value for fold in Fold)
 
 
 def is_test(predicate: Predicate) -> bool:
-    """Whether a name with so many arguments is a test of texts, and no predicate."""
+    """Whether a name with this number of arguments is a test of strings, not a predicate."""
     return predicate.arity == 2 and predicate.name in TESTS
 
 
 def reserved_test(name: str, span: Span) -> Diagnostic:
-    """The finding about a test in the place of a predicate."""
-    note = "it compares texts in a body; as a predicate with two arguments the name is taken"
+    """The finding about a test that is used as a predicate."""
+    note = "a test compares two strings in a body; a predicate with two arguments cannot have its name"
     return Diagnostic(
         "reserved-test",
-        f"`{name}` is a test of two texts",
+        f"`{name}` is a test of two strings, not a predicate",
         span,
-        f"{note}, and it has neither a window nor a time",
-        f'write `{name}(S, "x")` or `not {name}(S, "x")` as a part of a body, or choose another name for the predicate',
+        f"{note}, and a test has no window and no time",
+        f'write `{name}(S, "x")` or `not {name}(S, "x")` in a body, or choose another name for the predicate',
     )
 
 
 def wrong_call(call: AtomPattern) -> Diagnostic | None:
-    """What is wrong with a call in the place of a term."""
+    """What is wrong with a call that is used as a term."""
     function = FUNCTIONS.get(call.name)
     if function is None:
         return _no_function(call)
@@ -47,15 +47,17 @@ def wrong_call(call: AtomPattern) -> Diagnostic | None:
 
 def _no_function(call: AtomPattern) -> Diagnostic:
     if call.name in _FOLDS:
-        note = "an aggregate has a tuple, a colon and a body: what counts as one, and where it comes from"
-        return Diagnostic("syntax", f"'{call.name}' has no body here", call.span, note, _aggregate_hint(call.name))
+        note = "an aggregate has a tuple, a colon and a body: what to collect, and where it comes from"
+        return Diagnostic(
+            "syntax", f"the aggregate '{call.name}' has no body", call.span, note, _aggregate_hint(call.name)
+        )
     if call.name in TESTS:
-        note = "a test holds or does not; it has no value, and stands in a body by itself"
-        return Diagnostic("unknown-function", f"`{call.name}` is a test, and no function", call.span, note)
+        note = "a test either holds or does not; it has no value, and is a separate part of a body"
+        return Diagnostic("unknown-function", f"`{call.name}` is a test, not a function", call.span, note)
     near = _NAMES.closest(call.name)
     example = f"`{call.name}(…, V)`" if not call.name.startswith("<") else "it"
     guess = f"did you mean `{near}`? " if near else ""
-    hint = f"{guess}if it is an atom, write {example} as a part of the body, and V here"
+    hint = f"{guess}if it is an atom, add {example} to the body and write V here"
     return Diagnostic("unknown-function", f"there is no function '{call.name}'", call.span, _FUNCTIONS, hint)
 
 

@@ -1,4 +1,4 @@
-"""What is said about characters that are no part of the language, and about strings and comments without an end."""
+"""Messages about characters that are not part of the language, and about strings and comments that are not closed."""
 
 from __future__ import annotations
 
@@ -10,71 +10,73 @@ from laser.values.iri import OUTSIDE
 __all__ = ["foreign_word", "open_comment", "open_string", "wrong_symbol"]
 
 _OUTSIDE = re.compile(f"[{OUTSIDE}]")
-_COMMA = "conditions are divided by commas: write `,`"
-_OR = "there is no `or`: write a second rule with the same head"
+_COMMA = "conditions are separated by commas: write `,`"
+_OR = "for alternatives, write `or` between whole bodies, or a second rule with the same head"
 _NOT = "negation is written `not` or `¬`"
 _RULE = "a rule is written `head :- body.`"
 _HINTS = {
     "=<": "write `<=`", "=>": "write `>=`", ":=": "write `:-` for a rule, `=` for a value", "->": _RULE, "→": _RULE,
     "⇐": _RULE, "⇒": _RULE, "&&": _COMMA, "&": _COMMA, "∧": _COMMA, ";": f"{_COMMA}; {_OR}", "|": _OR, "||": _OR, "∨": _OR,
     "!": _NOT, "~": _NOT, "−": "write `-`", "–": "write `-`", "—": "write `-`", "×": "write `*`", "·": "write `*`",
-    "÷": "write `/`", "，": "write `,`", "。": "write `.`", "{": "write `(`", "}": "write `)`", "'": "strings stand in \"…\"",
-    "‘": "strings stand in \"…\"", "’": "strings stand in \"…\"", "“": "strings stand in \"…\"",
-    "”": "strings stand in \"…\"",
+    "÷": "write `/`", "，": "write `,`", "。": "write `.`", "{": "write `(`", "}": "write `)`", "'": "strings are written in \"…\"",
+    "‘": "strings are written in \"…\"", "’": "strings are written in \"…\"", "“": "strings are written in \"…\"",
+    "”": "strings are written in \"…\"",
     "$": "variables begin with an upper-case letter", "?": "variables begin with an upper-case letter",
 }  # fmt: skip
-"""What people write from other languages and keyboards, and what it is called here."""
+"""Symbols that people know from other languages and keyboards, and what to write instead."""
 
 
 def open_comment(word: str, span: Span) -> Diagnostic:
     end = "*%" if word == "%*" else "*/"
     return Diagnostic(
         "unclosed-comment",
-        f"the comment that begins here with '{word}' has no end",
+        f"the comment that begins here with '{word}' is not closed",
         span,
-        f"a comment from '{word}' goes to the next '{end}', over any number of lines",
-        f"close it with '{end}', or begin a comment of one line with '%'",
+        f"a comment that begins with '{word}' ends at the next '{end}', on any later line",
+        f"close it with '{end}', or begin a one-line comment with '%'",
     )
 
 
 def open_string(span: Span) -> Diagnostic:
     return Diagnostic(
         "unclosed-string",
-        "the string that begins here has no end",
+        "the string that begins here is not closed",
         span,
-        "a string ends on the line on which it begins",
-        "close it with '\"'; within it a quotation mark is \\\" and a new line is \\n",
+        "a string must end on the line where it begins",
+        "close it with '\"'; inside a string, a quotation mark is written \\\" and a new line \\n",
     )
 
 
 def foreign_word(word: str, span: Span) -> Diagnostic:
     """The finding about a word with letters or digits beyond a-z, A-Z and 0-9."""
-    note = "names and variables are made of the letters a-z and A-Z, digits and _"
-    hint = "as a value, put it in quotation marks; as a name, spell it with these letters"
-    return Diagnostic("unknown-symbol", f"'{_visible(word)}' has letters that no name has", span, note, hint)
+    note = "names and variables may contain only the letters a-z and A-Z, digits and _"
+    hint = "if it is a value, put it in quotes; if it is a name, spell it with these letters"
+    return Diagnostic(
+        "unknown-symbol", f"'{_visible(word)}' has letters that are not allowed in names", span, note, hint
+    )
 
 
 def wrong_symbol(word: str, span: Span) -> Diagnostic:
-    """The finding about a sign that the language does not have."""
+    """The finding about a symbol that the language does not have."""
     if len(word) > 1 and word[0] in "'“„":
-        note = "strings stand in double quotation marks"
-        return Diagnostic("quotes", f"{word} is no string", span, note, f'write "{word[1:-1]}"')
+        note = "strings are written in double quotes"
+        return Diagnostic("quotes", f"{word} is not a string", span, note, f'write "{word[1:-1]}"')
     if word[0] == "<" and word[-1] == ">" and len(word) > 2:
         return _bad_iri(word, span)
     if word[0] == ".":
-        return Diagnostic("unknown-symbol", f"'{word}' is no number", span, None, f"write `0{word}`")
+        return Diagnostic("unknown-symbol", f"'{word}' is not a number", span, None, f"write `0{word}`")
     name = f"'{word}'" if word.isascii() and word.isprintable() else f"'{_visible(word)}' (U+{ord(word[0]):04X})"
-    return Diagnostic("unknown-symbol", f"{name} is no sign of the language", span, None, _HINTS.get(word))
+    return Diagnostic("unknown-symbol", f"{name} is not a symbol of the language", span, None, _HINTS.get(word))
 
 
 def _bad_iri(word: str, span: Span) -> Diagnostic:
-    """The finding about an IRI with a character that no IRI has, at that character."""
+    """The finding about an IRI with a character that is not allowed in IRIs, at that character."""
     found = _OUTSIDE.search(word, 1, len(word) - 1)
     at = found.start() if found else 0
     place = Span(span.line, span.column + at, span.line, span.column + at + 1)
-    hint = f"write it in percent, as in `%{ord(word[at]):02X}`" if ord(word[at]) < 0x80 else None
-    note = "an IRI has no blanks, no brackets, no quotation marks and no control characters"
-    return Diagnostic("unknown-symbol", f"'{_visible(word[at])}' cannot stand in an IRI", place, note, hint)
+    hint = f"percent-encode it, as in `%{ord(word[at]):02X}`" if ord(word[at]) < 0x80 else None
+    note = "an IRI cannot contain spaces, brackets, quotation marks or control characters"
+    return Diagnostic("unknown-symbol", f"'{_visible(word[at])}' is not allowed in an IRI", place, note, hint)
 
 
 def _visible(word: str) -> str:

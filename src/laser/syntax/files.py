@@ -1,4 +1,4 @@
-"""The text of a program's file, and what is said where it cannot be read."""
+"""Reads the text of a program's file, with a helpful error if that fails."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from laser.phrases import closest
 __all__ = ["read_text"]
 
 MOST_BYTES = 64 * 1024 * 1024
-"""The longest program. A device or a stream in its place could be without end."""
+"""The size of the longest program. A device or a stream, given by mistake, could be endless."""
 
 
 def read_text(path: str | PathLike[str]) -> str:
@@ -24,8 +24,8 @@ def read_text(path: str | PathLike[str]) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {data[error.start]:#04x} in line {line} is not UTF-8"
-        refused = _unreadable(path, message, "save the file with the encoding UTF-8")
+        message = f"byte {data[error.start]:#04x} on line {line} is not UTF-8"
+        refused = _unreadable(path, message, "save the file in the encoding UTF-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         refused = _unreadable(path, f"the program cannot be read: {reason[:1].lower()}{reason[1:]}", _hint(path))
@@ -38,24 +38,24 @@ def _unreadable(path: str | PathLike[str], message: str, hint: str | None) -> Pr
 
 
 def _hint(path: str | PathLike[str]) -> str | None:
-    """The file that is there and has nearly that name."""
+    """The name of an existing file with a similar name."""
     wanted = Path(path)
     try:
         there = sorted(other for other in wanted.parent.iterdir() if other.is_file())
     except (OSError, ValueError):
-        return "see whether the folder is there"
+        return "check that the folder exists"
     guess = _same_stem(wanted, there) or _same_suffix(wanted, there)
     return f"did you mean `{guess}`?" if guess else None
 
 
 def _same_stem(wanted: Path, there: list[Path]) -> str | None:
-    """A file with another extension; programs come first."""
+    """A file with the same name and another extension; programs come first."""
     names = [other.name for other in there if other.stem == wanted.stem]
     return min(names, key=lambda name: not name.endswith(".lars"), default=None)
 
 
 def _same_suffix(wanted: Path, there: list[Path]) -> str | None:
-    """A file with another name before the extension: that all names end in `.lars` makes no two of them alike."""
+    """A file with the same extension and a similar name. The extension does not count as a similarity."""
     stems = [other.stem for other in there if other.suffix == wanted.suffix]
     guess = closest(wanted.stem, stems)
     return f"{guess}{wanted.suffix}" if guess else None

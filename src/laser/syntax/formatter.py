@@ -1,4 +1,4 @@
-"""Source text in its canonical layout: the tokens stay as they were written, and the comments where they were."""
+"""Formats source text in the canonical layout. Tokens stay as written, and comments stay where they are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from laser.syntax.statements import less_than_minus, split
 __all__ = ["format_source"]
 
 WIDTH = 100
-"""A longer statement has a line for each part of its body."""
+"""A longer statement gets one line for each part of its body."""
 
 _INDENT = "    "
 _OPEN, _CLOSE = frozenset({"LPAR", "LBRACKET", "LBRACE"}), frozenset({"RPAR", "RBRACKET", "RBRACE"})
@@ -25,7 +25,7 @@ _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def format_source(text: str, name: str = "<program>", folder: str | PathLike[str] | None = None) -> str:
-    """The text in canonical layout; raises ProgramError where it is no program. What it includes stays where it is.
+    """The text in canonical layout; raises ProgramError if it is not a program. Included files are not touched.
 
     >>> print(format_source("a(X):-b(X)in[3],not c .  % why"), end="")
     a(X) :- b(X) in [3], not c.  % why
@@ -59,7 +59,7 @@ class _Part:
         return self.tokens[-1].end_pos or 0
 
     def settle(self) -> None:
-        """Beside a line fit comments of one line; after one that goes to the end of the line, nothing more."""
+        """Keep one-line comments beside the line; nothing may follow a comment that runs to the end of the line."""
         closed = [c for c in self.beside if c.text.startswith(("%*", "/*")) and _is_short(c)]
         open_ended = [c for c in self.beside if not c.text.startswith(("%*", "/*"))]
         kept = closed + open_ended[-1:]
@@ -69,7 +69,7 @@ class _Part:
 
 @dataclass(slots=True)
 class _Statement:
-    """A head, what joins it to its body, and the elements of the body; all of it but the final dot."""
+    """A head, the arrow, and the elements of the body; everything except the final dot."""
 
     head: _Part
     joint: str
@@ -82,7 +82,7 @@ class _Statement:
         return [self.head, *self.body]
 
     def add_inner(self, comment: Comment) -> None:
-        """A comment on its own line stays above what follows it, another one beside what it follows."""
+        """A comment on its own line stays above what follows it; any other comment stays beside what it follows."""
         if comment.own_line:
             next((p for p in self.parts if p.end > comment.start), self.parts[-1]).above.append(comment)
         else:
@@ -164,7 +164,7 @@ def _blocks(text: str) -> Iterator[_Statement | _LoneComment]:
 
 
 def _follows(text: str, end: int, comment: Comment) -> bool:
-    """Whether a comment stands beside what ended before it."""
+    """Whether a comment is on the same line as what ended before it."""
     return _is_short(comment) and not text[end : comment.start].strip() and not comment.own_line
 
 
@@ -180,7 +180,7 @@ def _statement(tokens: list[Token]) -> _Statement:
 
 
 def _elements(tokens: Iterable[Token]) -> Iterator[_Part]:
-    """The tokens between commas, or the word ``or``, that are in no brackets."""
+    """The tokens between commas, or between ``or``, outside brackets."""
     element: list[Token] = []
     depth, follows_or = 0, False
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Which parts of a program's text are comments, variables, numbers, words …: for its colours in notebooks and pages."""
+"""Syntax colours for notebooks and pages: finds the comments, variables, numbers and words of a program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from laser.values.texts import TESTS
 __all__ = ["marked_parts", "write_html"]
 
 _WORDS = frozenset({*WINDOW_WORDS.values(), *COUNT_WORDS.values(), *DIRECTIVES.values(), "FOLD", "OR"})
-# Colours that can be read on white and on black.
+# These colours are readable on white and on black.
 _COLOURS = {
     "comment": "#808890",
     "VARIABLE": "#2a8fd0",
@@ -27,7 +27,7 @@ _COLOURS = {
 
 
 def marked_parts(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where each part begins and ends, and what it is: "comment", "word" or a kind of token; in order, none within another."""
+    """The start, end and kind ("comment", "word" or a kind of token) of each part, in order and without overlaps."""
     lexed = lex(text)
     marks = [
         (token.start_pos or 0, token.end_pos or 0, "word" if _is_word(token, following) else token.type)
@@ -42,7 +42,7 @@ def marked_parts(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def write_html(text: str) -> str:
-    """The text as ``<pre>``, its words coloured; a text that cannot be read to its end is plain from there on."""
+    """The text as coloured ``<pre>``; from the first unreadable place on, the text has no colours."""
     parts, done = [], 0
     for start, end, kind in marked_parts(text):
         parts += [
@@ -54,5 +54,5 @@ def write_html(text: str) -> str:
 
 
 def _is_word(token: Token, following: Token | None) -> bool:
-    """Whether it is a word of the language; the name of a test is one before its bracket."""
+    """Whether it is a word of the language. The name of a test counts as one if a bracket follows."""
     return token.type in _WORDS or (token in TESTS and following is not None and following.type == "LPAR")

@@ -1,7 +1,7 @@
-"""``#include "file".``: the tokens of a program, with those of other files in their places.
+"""``#include "file".``: the tokens of a program, with the tokens of the included files inserted.
 
-The lines of included files are counted on after those of the program's own text, so that a place is one number for everybody;
-``Program.located`` tells people the file and the line in it.
+The lines of included files are numbered after those of the program's own text, so one number identifies a line.
+``Program.located`` turns that number into a file and a line for messages.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from laser.values.string import STRING
 
 __all__ = ["Tokens", "inlined", "read_tokens"]
 
-NOTE = "an included file is relative to the file that includes it, and is read once"
+NOTE = "the path of an included file is relative to the file that includes it; each file is read once"
 
 
 @dataclass
 class Tokens:
-    """What was read: the tokens in order, by statements, what is wrong with them, and the files that were included.
+    """The result of reading: the tokens by statement, the findings, and the included files.
 
-    A statement ends with its file, whether it has its dot or not.
+    A statement ends at the end of its file, even if its dot is missing.
     """
 
     statements: list[list[Token]] = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
     files: list[SourceFile] = field(default_factory=list)
     text: str = ""
-    """All of it as one text."""
+    """The whole program as one text."""
 
 
 def read_tokens(text: str, name: str, folder: str | os.PathLike[str] | None) -> Tokens:
-    """The tokens of a program and of what it includes, relative to a folder; without one, including is a finding."""
+    """The tokens of a program and its included files. Paths are relative to ``folder``; if it is None, ``#include`` is an error."""
     reader = _Reader()
     own = None if folder is None else Path(folder)
     path = Path(name).resolve() if own is None else (own / Path(name).name).resolve()
@@ -47,7 +47,7 @@ def read_tokens(text: str, name: str, folder: str | os.PathLike[str] | None) -> 
 
 
 def inlined(text: str, path: Path) -> str:
-    """The text of a program with that of the files that it includes in their places, for whoever must not read files."""
+    """The text of a program with the text of its included files inserted, for readers that have no access to files."""
     return read_tokens(text, str(path), path.parent).text
 
 
@@ -59,7 +59,7 @@ class _Reader:
         self.seen: set[Path] = set()
 
     def read(self, text: str, folder: Path | None, within: tuple[Path, ...]) -> str:
-        """Read one text, in the order in which it includes others; the text with theirs in place."""
+        """Read one text and the files that it includes, in order; returns the text with theirs inserted."""
         lexed = lex(text)
         rows, characters = self.rows, self.characters
         self.rows += len(text.splitlines())
@@ -78,14 +78,14 @@ class _Reader:
         return whole + text[done:]
 
     def include(self, literal: Token, folder: Path | None, within: tuple[Path, ...]) -> str:
-        """Read what a statement names; the text that takes its place."""
+        """Read the file that an ``#include`` names; returns the text that replaces the statement."""
         try:
             given = STRING.read(str(literal))
         except LiteralError as error:
             return self.refuse(Diagnostic(error.code, str(error), span_of(literal), error.note, error.hint))
         if folder is None:
             message = "files cannot be included here"
-            hint = "write their rules into the program: only programs on your own machine include files"
+            hint = "copy their rules into the program: only a program in a file on your own machine can include files"
             return self.refuse(Diagnostic("no-include", message, span_of(literal), NOTE, hint))
         path = folder / given
         try:
@@ -96,7 +96,7 @@ class _Reader:
         if real in within:
             names = [each.name for each in (*within[within.index(real) :], real)]
             message = f"`{given}` includes itself: {' -> '.join(names)}"
-            hint = "leave out one of these steps, or put what both need into a third file"
+            hint = "remove one of these steps, or move what both files need into a third file"
             return self.refuse(Diagnostic("include-circle", message, span_of(literal), NOTE, hint))
         if real in self.seen:
             return f"% {given} is included above"
@@ -116,7 +116,7 @@ class _Reader:
 
 
 def _names_file(statement: list[Token]) -> bool:
-    """Whether an ``#include`` is as it should be; if not, the grammar refuses it."""
+    """Whether an ``#include`` is well formed; if not, the grammar refuses it."""
     return [token.type for token in statement[1:]] == ["LITERAL", "DOT"] and statement[1][0] == '"'
 
 

@@ -1,4 +1,4 @@
-"""Text into tokens: the words of the language with their places, the comments, and what no word begins with."""
+"""Splits text into tokens with their places, and collects the comments and the characters that begin no token."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from laser.values.iri import SCHEME
 __all__ = ["COUNT_WORDS", "Comment", "DIRECTIVES", "Lexed", "LOCAL_NAME", "WINDOW_WORDS", "WORDS", "lex", "span_of"]
 
 LOCAL_NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
-"""What may follow the colon of a prefixed name. A hyphen is part of it: nobody subtracts from an IRI."""
+"""What may follow the colon of a prefixed name. A hyphen is part of the name, because an IRI has no difference."""
 
 DIRECTIVES = {
     "#const": "CONST",
@@ -30,7 +30,7 @@ DIRECTIVES = {
     "#zone": "ZONE",
 }
 
-# Each type of values has a group, in their order; what the grammar calls it is another thing.
+# Each value type has a regex group, in order of registration; the terminal of the grammar has another name.
 _LITERALS = {f"TYPE_{i}": each for i, each in enumerate(TYPES)}
 _TERMINALS = {group: each.terminal for group, each in _LITERALS.items()}
 _VALUES = "|".join(f"(?P<{group}>(?-x:{each.in_program}))" for group, each in _LITERALS.items())
@@ -57,9 +57,9 @@ _PATTERN = re.compile(
 )
 
 _JOINTS = frozenset({"in", "at", "always"})
-"""Words that only join others: a terminal with an underscore is not handed to the builder."""
+"""Connecting words. Their terminals begin with an underscore, so the builder does not get them."""
 WORDS = {word: f"_{word.upper()}" if word in _JOINTS else word.upper() for word in string.WORDS}
-"""The words of the language, each with what the grammar calls it."""
+"""The words of the language, each with its terminal in the grammar."""
 WINDOW_WORDS = {
     **WORDS,
     "every": "_EVERY",
@@ -69,9 +69,9 @@ WINDOW_WORDS = {
     "last": "_LAST",
     "per": "_PER",
 }
-"""Those and the words that mean something between ``[`` and ``]`` only: elsewhere they are names like any other."""
+"""The same, and the words that have a meaning only between ``[`` and ``]``: elsewhere they are ordinary names."""
 COUNT_WORDS = {"least": "LEAST", "most": "MOST", "times": "_TIMES"}
-"""The words of ``at least 3 times``, which are names like any other elsewhere."""
+"""The words of ``at least 3 times``, which are ordinary names elsewhere."""
 _COUNTS = frozenset({"NUMBER", "NAME", "VARIABLE"})
 _IN_WINDOW = frozenset({"_HASH", "_RANGE", "MINUS", "_CARET"})
 
@@ -87,7 +87,7 @@ _SYMBOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment with its marks; ``own_line`` where nothing but space stands before it on its line."""
+    """A comment with its markers; ``own_line`` if only space comes before it on its line."""
 
     text: str
     start: int
@@ -97,7 +97,7 @@ class Comment:
 
 @dataclass(slots=True)
 class Lexed:
-    """The tokens of a text; one of type ERROR stands where a finding was made."""
+    """The tokens of a text; a token of type ERROR marks the place of a finding."""
 
     tokens: list[Token] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
@@ -122,7 +122,7 @@ class _Lexer:
         self.result = Lexed()
         self.in_window = False
         self.opened: list[int | None] = []
-        """For each open bracket, the place of the name before it, until a colon has made that the name of an aggregate."""
+        """For each open bracket, the place of the name before it, until a colon shows that it names an aggregate."""
         self.after_at = False
         self.in_input = False
         self.in_body = False
@@ -165,7 +165,7 @@ class _Lexer:
         return self.result
 
     def _word(self, word: str) -> str:
-        """A name, or a word of the language; some are words only where they can mean nothing else."""
+        """A name or a word of the language; some words are reserved only where they cannot be names."""
         if self.in_window:
             return WINDOW_WORDS.get(word, "NAME")
         if word == "times" and self._ends_count():
@@ -175,19 +175,19 @@ class _Lexer:
         return WORDS.get(word, "NAME")
 
     def _may_end_body(self) -> bool:
-        """Whether a part of a body may have ended here: then ``or`` divides bodies, and else it is a name like any other."""
+        """Whether a part of a body may have ended here. If so, ``or`` separates bodies; otherwise it is an ordinary name."""
         ends = self.in_body and not self.opened and self.result.tokens[-1].type in _ENDS
         return ends and not self._awaits_atom()
 
     def _awaits_atom(self) -> bool:
-        """Whether the atom of ``@T or(X)``, or of ``◇≥3 or(X)``, is still to come: a time, or a number, ended here."""
+        """Whether a time or a number ended here and its atom comes next, as in ``@T or(X)`` or ``◇≥3 or(X)``."""
         depth, following = 0, ""
         for token in reversed(self.result.tokens):
             kind = token.type
             if depth == 0 and kind in _PARTS_BEGIN:
                 return False
             if depth == 0 and following in _NAMES and (kind in _ENDS or kind == "NOT"):
-                return False  # the atom is there
+                return False  # the atom has been read
             if depth == 0 and kind in ("ATSIGN", "DIAMOND"):
                 return kind == "ATSIGN" or following == "COMPARE"
             depth += (kind in _CLOSE) - (kind in _OPEN)
@@ -195,7 +195,7 @@ class _Lexer:
         return False
 
     def _is_two_words(self, end: int) -> bool:
-        """Whether a number and a unit are no duration: in a window they are its size, and ``@5 s`` may be about an atom s."""
+        """Whether a number and a unit are not a duration: in a window they are its size, and in ``@5 s``, s may be an atom."""
         before = [token.type for token in self.result.tokens[-3:]]
         before = before[:-1] if before[-1:] == ["MINUS"] else before
         counts = before[-1:] == ["_HASH"] or before[-2:] == ["DIAMOND", "COMPARE"]
@@ -211,7 +211,7 @@ class _Lexer:
         self._add(self._word(unit), unit, end - len(unit), end)
 
     def _ends_count(self) -> bool:
-        """Whether ``at least n`` stands here: only what follows makes it a count, and not a time that is called ``least``."""
+        """Whether ``at least n`` ends here. Only ``times`` after it makes it a count, not a time with the name ``least``."""
         tokens = self.result.tokens
         place = -3 if [token.type for token in tokens[-2:-1]] == ["MINUS"] else -2
         if len(tokens) <= -place or tokens[-1].type not in _COUNTS or tokens[place - 1].type != "_AT":
@@ -223,7 +223,7 @@ class _Lexer:
         return True
 
     def _call(self, kind: str) -> None:
-        """Keep count of the brackets, and of the names before them."""
+        """Keep track of open brackets and of the names before them."""
         if kind == "DOT":
             self.opened.clear()
         elif kind == "LPAR":
@@ -234,7 +234,7 @@ class _Lexer:
             self.opened.pop()
 
     def _colon(self, kind: str, word: str, start: int) -> bool:
-        """Whether a colon is not part of an IRI's short name; its words are added then."""
+        """Whether a colon is not part of a prefixed name; if so, its tokens are added."""
         if self.in_input:
             self._add_field(word, start)
             return True
@@ -244,9 +244,9 @@ class _Lexer:
         return False
 
     def _divides(self, word: str) -> bool:
-        """Whether a colon divides the tuple of an aggregate from its body, and is not part of an IRI's short name.
+        """Whether a colon separates the tuple of an aggregate from its body, and is not part of a prefixed name.
 
-        Where the name before the bracket is that of an aggregate, no blanks are needed around it.
+        After the name of an aggregate, the colon needs no spaces around it.
         """
         if not self.opened or self.opened[-1] is None:
             return False
@@ -271,10 +271,10 @@ class _Lexer:
             self._add("NAME" if after[0].islower() else "VARIABLE", after, colon + 1, colon + 1 + len(after))
 
     def _add_field(self, word: str, start: int) -> None:
-        """``bpm:number`` in an ``#input`` is a name with a colon, and a type."""
+        """``bpm:number`` in an ``#input`` is a name, a colon and a type."""
         name, _, kind = word.partition(":")
         colon = start + len(name)
-        if not name and self.result.tokens[-1].type in ("NAME", "VARIABLE"):  # a blank before the colon
+        if not name and self.result.tokens[-1].type in ("NAME", "VARIABLE"):  # a space before the colon
             before = self.result.tokens.pop()
             name, start = str(before), before.start_pos or 0
         self._add("NAMESPACE", f"{name}:", start, colon + 1)
@@ -282,7 +282,7 @@ class _Lexer:
             self._add("NAME", kind, colon + 1, colon + 1 + len(kind))
 
     def _brace(self, word: str, start: int, end: int) -> bool:
-        """The signs of ``#quantile{0.9; V : …}``, which mean something there alone."""
+        """The symbols of ``#quantile{0.9; V : …}``, which have a meaning only there."""
         tokens, opened = self.result.tokens, self.opened
         if word == "{" and [t.type for t in tokens[-2:-1]] == ["_HASH"] and tokens[-1].type in _NAMES_OF_FOLDS:
             opened.append(len(tokens) - 1)
@@ -294,7 +294,7 @@ class _Lexer:
         return True
 
     def _special(self, kind: str, word: str, start: int, end: int) -> bool:
-        """Comments, braces and mistakes; False where there is no going on."""
+        """Comments, braces and mistakes; False if the lexer cannot continue."""
         if word in _BRACES and self._brace(word, start, end):
             return True
         if kind in ("COMMENT", "LINE_COMMENT"):
@@ -305,7 +305,7 @@ class _Lexer:
             return False
         if kind == "OPEN_STRING":
             self._refuse(open_string(self._span(start, end)), start, end)
-            # The final dot of the line has gone into the string: without it the next statement would be lost too.
+            # The unclosed string has swallowed the final dot of the line: without it the next statement would be lost too.
             if word.rstrip().endswith("."):
                 self._add("DOT", ".", end, end)
             return True
@@ -315,7 +315,9 @@ class _Lexer:
 
     def _refuse(self, finding: Diagnostic, start: int, end: int) -> None:
         last = self.result.tokens[-1] if self.result.tokens else None
-        if last is None or last.type != "ERROR" or last.end_pos != start:  # one finding for a run of odd characters
+        if (
+            last is None or last.type != "ERROR" or last.end_pos != start
+        ):  # one finding for several such characters in a row
             self.result.findings.append(finding)
         self._add("ERROR", self.text[start:end], start, end)
 
@@ -339,13 +341,13 @@ class _Lexer:
 
 _DIGITS = re.compile(r"[0-9.]+")
 _IN_TIME = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "LPAR", "RPAR"})
-"""Signs after ``@`` that belong to the time: the atom is still to come."""
+"""Symbols after ``@`` that belong to the time: the atom has not been read yet."""
 _GOES_ON = re.compile(rf"(?:\s|%\*.*?\*%|/\*.*?\*/|(?:%|//)[^\n\r]*+)*+(?:[-+*)¬<]|/(?![/*])|{string.NAME})", re.DOTALL)
-"""What follows a term after ``@``: more of it, or the atom."""
+"""What may follow a term after ``@``: more of the term, or the atom."""
 _ENDS = frozenset(
     {"NAME", "VARIABLE", "NUMBER", "DURATION", "LITERAL", "IRI", "PREFIXED", "RPAR", "RBRACKET", "RBRACE"}
 )
-"""What a part of a body ends with."""
+"""The tokens that can end a part of a body."""
 _PARTS_BEGIN = frozenset({"_ARROW", "_COMMA", "OR"})
 _NAMES = frozenset({"NAME", "IRI", "PREFIXED"})
 _OPEN, _CLOSE = frozenset({"LPAR", "LBRACKET", "LBRACE"}), frozenset({"RPAR", "RBRACKET", "RBRACE"})
@@ -359,7 +361,7 @@ _PLAIN = frozenset({"PREFIXED", "NAMESPACE", "VARIABLE"})
 
 
 def _line_starts(text: str) -> list[int]:
-    """Where each line begins, then a place that no token reaches; lines as reports divide them."""
+    """The start of each line, then a place beyond all tokens; lines are split as in reports."""
     starts, position = [0], 0
     for row in text.splitlines(keepends=True):
         position += len(row)

@@ -1,4 +1,4 @@
-"""What ``#const`` and ``#prefix`` declare, applied to the tokens of a whole program: a name may be used before it is declared."""
+"""Applies ``#const`` and ``#prefix`` to the tokens of a whole program, because a name may be used before it is declared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["resolve_names"]
 
 
 def resolve_names(tokens: list[Token]) -> tuple[list[Token], list[Diagnostic]]:
-    """The tokens with names of constants marked and prefixed names made IRIs, and what is wrong with the names."""
+    """The tokens, with constants marked and prefixed names expanded to IRIs; and the findings about names."""
     findings: list[Diagnostic] = []
     constants = _declared(_constants(tokens), findings, "duplicate-constant", "the constant")
     prefixes = _declared(_prefixes(tokens), findings, "duplicate-prefix", "the prefix")
@@ -40,13 +40,14 @@ def _prefixes(tokens: list[Token]) -> Iterator[tuple[Token, str]]:
 
 
 def _declared(pairs: Iterable[tuple[Token, str]], findings: list[Diagnostic], code: str, what: str) -> dict[str, str]:
-    """Name to value; a second value for a name is a finding."""
+    """A dict from name to value; a second value for a name is a finding."""
     found: dict[str, tuple[Token, str]] = {}
     for name, value in pairs:
         first, known = found.setdefault(str(name), (name, value))
         if known != value:
-            message = f"{what} '{name}' is declared a second time"
-            findings.append(Diagnostic(code, message, span_of(name), f"it is declared in line {first.line} already"))
+            message = f"{what} '{name}' is declared twice"
+            note = f"the first declaration is on line {first.line}"
+            findings.append(Diagnostic(code, message, span_of(name), note, "remove one of the two, or rename one"))
     return {name: value for name, (_, value) in found.items()}
 
 
@@ -60,7 +61,7 @@ def _resolve(token: Token, constants: dict[str, str], prefixes: dict[str, str]) 
 
 
 def _unknown_sizes(tokens: list[Token]) -> list[int]:
-    """The places of names that are sizes of windows: there nothing but a constant can be meant."""
+    """The places of names that are window sizes, and so can only be constants."""
     return [i for i, token in enumerate(tokens) if token.type == "NAME" and i and _opens_size(tokens, i - 1)]
 
 
@@ -77,9 +78,9 @@ def _unknown_constant(token: Token, constants: Names) -> Diagnostic:
     near = constants.closest(token)
     return Diagnostic(
         "unknown-constant",
-        f"no constant is called '{token}'",
+        f"there is no constant '{token}'",
         span_of(token),
-        "the size of a window is a number, or a name that #const declares",
+        "the size of a window is a number, or a constant that #const declares",
         f"did you mean `{near}`?" if near else f"declare it: `#const {token} = 30.`",
     )
 

@@ -1,4 +1,4 @@
-"""From text to a program, with every syntax error of the text in one report."""
+"""Parses text into a program, and reports all syntax errors of the text at once."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from laser.syntax.tree import Statement
 __all__ = ["parse_tree"]
 
 MAX_FINDINGS = 100
-"""A text with more errors is no program, and nobody reads on."""
+"""A text with more errors than this is not a program, so the rest is not listed."""
 
 
 def parse_tree(text: str, name: str = "<program>", folder: str | PathLike[str] | None = None) -> Program:
-    """Parse a program; raises ProgramError with all syntax errors. Without a folder, it must not include files.
+    """Parse a program; raises ProgramError with all syntax errors. If ``folder`` is None, ``#include`` is an error.
 
     >>> parse_tree("alarm :- hot always in [30 s].").rules[0].head.name
     'alarm'
@@ -47,12 +47,12 @@ def parse_tree(text: str, name: str = "<program>", folder: str | PathLike[str] |
 
 
 def _report(findings: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings by place; those of a text that is no program at all are cut short."""
+    """The findings sorted by place; the list is cut if there are too many."""
     ordered = sorted(findings, key=_place)
     left = len(ordered) - MAX_FINDINGS
     if left <= 0:
         return ordered
-    more = Diagnostic("too-many-errors", "there are more errors after these", None)
+    more = Diagnostic("too-many-errors", "there are more errors after these; correct these first", None)
     return [*ordered[:MAX_FINDINGS], more]
 
 
@@ -61,9 +61,9 @@ def _place(finding: Diagnostic) -> Span:
 
 
 def _parse_statements(tokens: list[Token], findings: list[Diagnostic]) -> Iterator[Statement]:
-    """One statement, or, where a dot is missing between two, both."""
+    """One statement, or both statements if the dot between them is missing."""
     if any(token.type == "ERROR" for token in tokens):
-        return  # the lexer has said what is wrong
+        return  # the lexer has reported the error
     while tokens and len(findings) <= MAX_FINDINGS:
         try:
             yield _parse_statement(tokens)
@@ -93,7 +93,7 @@ def _parse_statement(tokens: list[Token]) -> Statement:
 
 
 def _check_depth(tokens: list[Token]) -> None:
-    """Refuse what would nest too deep before anything is built of it."""
+    """Refuse terms that are nested too deep, before the tree is built."""
     if len(tokens) <= MAX_DEPTH:
         return
     depth = 0
@@ -104,14 +104,14 @@ def _check_depth(tokens: list[Token]) -> None:
 
 
 def _index(tokens: list[Token], token: Token) -> int:
-    """The place of a token that the parser did not accept; the number of tokens, where it was the end."""
+    """The index of a token that the parser did not accept; the number of tokens if that was the end of the text."""
     if token.type == "$END":
         return len(tokens)
     return next(i for i, t in enumerate(tokens) if (t.end_pos or 0) > (token.start_pos or 0))
 
 
 class _Tokens(Lexer):
-    """Hands the parser the tokens that it is given."""
+    """A lexer that passes on tokens that already exist."""
 
     def __init__(self, _conf: object) -> None:
         pass

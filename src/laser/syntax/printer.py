@@ -1,6 +1,6 @@
-"""Programs back into text, in either notation; what is printed parses to the same tree.
+"""Prints programs as text in either notation; the text parses to the same tree.
 
-What only the paper's notation can say (``⊞n □ ¬ a``) is printed in it in the readable notation too.
+What only the formal notation can express (``⊞n □ ¬ a``) is printed in the formal notation in both cases.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = ["write_element", "write_literal", "write_program", "write_rule", "wri
 
 
 def write_program(program: Program, notation: Notation = "readable") -> str:
-    """A program as text, a statement a line.
+    """A program as text, one statement per line.
 
     >>> from laser.syntax.parser import parse_tree
     >>> print(write_program(parse_tree("a(X) at T :- ⊞3 @T b(X), not c [5 #]."), "formal"), end="")
@@ -68,7 +68,7 @@ def write_statement(
     prefixes: Mapping[str, str] | None = None,
     constants: Collection[str] = (),
 ) -> str:
-    """One statement with its dot; strings that are called as one of the constants are quoted."""
+    """One statement with its dot; strings that are also names of constants are quoted."""
     return _Writer(notation == "formal", prefixes or {}, constants).statement(statement)
 
 
@@ -220,7 +220,7 @@ class _Writer:
         return self.iri(name[1:-1]) if name[0] == "<" else name
 
     def time(self, time: Term) -> str:
-        """The time after ``@``; the sum is in parentheses so that it is seen to end before the atom."""
+        """The time after ``@``; a sum gets parentheses, so that readers see where it ends and the atom begins."""
         return self.term(time, _SIGNED)
 
     def term(self, term: Term, binds: int = _SUM) -> str:
@@ -247,13 +247,13 @@ class _Writer:
     def arithmetic(self, term: Arithmetic) -> tuple[str, int]:
         """The text, and how tightly it binds."""
         match term.operator, term.operands:
-            case name, operands if name in FUNCTIONS:  # in a resolved term, the zone may follow
+            case name, operands if name in FUNCTIONS:  # a resolved term may also have the zone
                 return f"{name}({', '.join(map(self.term, operands[: FUNCTIONS[name].most]))})", _PRIMARY
             case "-", (operand,):
                 return f"-{self.operand_of_minus(operand)}", _SIGNED
-            case (("instant" | "point"), (operand, _)):  # resolved terms: what the user wrote is the operand
+            case (("instant" | "point"), (operand, _)):  # resolved terms: the operand is what the user wrote
                 return self.term(operand, _PRIMARY), _PRIMARY
-            case ("+" | "-") as sign, (left, right, *_):  # in a resolved term, the tick may follow
+            case ("+" | "-") as sign, (left, right, *_):  # a resolved term may also have the tick
                 return f"{self.term(left)} {sign} {self.term(right, _PRODUCT)}", _SUM
             case sign, (left, right):
                 return f"{self.term(left, _PRODUCT)} {sign} {self.term(right, _SIGNED)}", _PRODUCT
@@ -266,12 +266,12 @@ class _Writer:
         return f"#{term.fold.value}{{ {inside} }}" if self.formal else f"{term.fold.value}({inside})"
 
     def operand_of_minus(self, operand: Term) -> str:
-        """A number or a duration is in parentheses: without them the minus would be part of it."""
+        """A number or a duration gets parentheses; without them the minus would be part of it."""
         has_sign = isinstance(operand, Constant) and is_signed(operand.value)
         return f"({self.term(operand)})" if has_sign else self.term(operand, _PRIMARY)
 
     def iri(self, iri: str) -> str:
-        """The prefixed name by the longest prefix that fits, or the IRI in its brackets."""
+        """The name with the longest prefix that fits, or the IRI in angle brackets."""
         fitting = [(base, prefix) for prefix, base in self.prefixes.items() if iri.startswith(base)]
         for base, prefix in sorted(fitting, key=lambda pair: -len(pair[0])):
             if _LOCAL.fullmatch(iri[len(base) :]):

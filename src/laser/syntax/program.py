@@ -1,4 +1,4 @@
-"""A parsed program: its statements in order, and views of them."""
+"""A parsed program: its statements in order, and ways to look at them."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ Notation = Literal["readable", "formal"]
 
 @dataclass(frozen=True)
 class Program:
-    """A program as it was written; two are equal where their statements are."""
+    """A program as written. Two programs are equal if their statements are."""
 
     statements: tuple[Statement, ...]
     source: str = field(default="", compare=False, repr=False)
     name: str = field(default="<program>", compare=False, repr=False)
     included: tuple[SourceFile, ...] = field(default=(), compare=False, repr=False)
-    """The files that it includes. Their lines are counted on after those of the program's own text (``located``)."""
+    """The files that it includes. Their lines are numbered after those of the program's own text (``located``)."""
 
     @cached_property
     def rows(self) -> list[str]:
-        """The lines of the text it was read from, and of the files that it includes."""
+        """The lines of the program's own text, then those of the files that it includes."""
         return [row for text in (self.source, *(file.text for file in self.included)) for row in text.splitlines()]
 
     def file_line(self, line: int) -> tuple[SourceFile | None, int]:
-        """A line as people count it: the included file, or None for the program's own text, and the line there."""
+        """The file and the line in it for a line number; the file is None for the program's own text."""
         before = len(self.source.splitlines())
         if line <= before:
             return None, line
@@ -61,7 +61,7 @@ class Program:
         return None, line
 
     def located(self, finding: Diagnostic) -> Diagnostic:
-        """A finding with its place, and the lines that it names, as people count them."""
+        """A finding with its place, and the lines that it mentions, given by file and line."""
         if not self.included:
             return finding
         texts = [text and _LINE.sub(self._line_text, text) for text in (finding.message, finding.note, finding.hint)]
@@ -79,7 +79,7 @@ class Program:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules, in order; a statement with ``or`` is several."""
+        """The rules, in order; a statement with ``or`` counts as several rules."""
         several = (
             (s,) if isinstance(s, Rule) else s.rules for s in self.statements if isinstance(s, Rule | Alternatives)
         )
@@ -92,11 +92,11 @@ class Program:
 
     @cached_property
     def constants(self) -> dict[str, ConstDirective]:
-        """What ``#const`` declares, by name."""
+        """The ``#const`` directives by name."""
         return {s.name: s for s in self.statements if isinstance(s, ConstDirective)}
 
     def constant_values(self, overrides: Mapping[str, Any], zone: str = "UTC") -> dict[str, Value]:
-        """The values of the constants in a run in a zone that overrides some, as far as they have one."""
+        """The values of the constants that have one, in a run with these overrides and this zone."""
         values: dict[str, Value] = {}
         for statement in self.statements:
             if isinstance(statement, ConstDirective):
@@ -107,12 +107,12 @@ class Program:
 
     @cached_property
     def inputs(self) -> dict[Predicate, InputDirective]:
-        """What ``#input`` declares to stream in."""
+        """The ``#input`` directives by predicate."""
         return {s.predicate: s for s in self.statements if isinstance(s, InputDirective)}
 
     @cached_property
     def has_dates(self) -> bool:
-        """Whether a date is written in it; the times of every run of it are dates then."""
+        """Whether the program contains a date. If so, times are dates in every run."""
         if any(declared is Declared.TIME for given in self.inputs.values() for _, declared in given.fields):
             return True
         terms = [term for rule in self.rules for term in rule.terms()]
@@ -123,17 +123,17 @@ class Program:
 
     @cached_property
     def warmup(self) -> WarmupDirective | None:
-        """How long ``#warmup`` holds the output back; checks refuse a second one."""
+        """The ``#warmup`` directive; a program with two is refused by a check."""
         return next((s for s in self.statements if isinstance(s, WarmupDirective)), None)
 
     @cached_property
     def prefixes(self) -> dict[str, str]:
-        """What ``#prefix`` declares: prefix to IRI."""
+        """The IRI of each prefix that ``#prefix`` declares."""
         return {s.prefix: s.iri for s in self.statements if isinstance(s, PrefixDirective)}
 
     @cached_property
     def shown(self) -> frozenset[Predicate] | None:
-        """The predicates of all ``#show`` directives, or None where there are none."""
+        """The predicates of all ``#show`` directives, or None if there are no such directives."""
         directives = [s for s in self.statements if isinstance(s, ShowDirective)]
         return frozenset(p for d in directives for p in d.predicates) if directives else None
 
@@ -149,7 +149,7 @@ class Program:
 
     def to_text(self, notation: Notation = "readable") -> str:
         """The program as text that parses to the same program."""
-        from laser.syntax.printer import write_program  # the printer knows programs, not the reverse
+        from laser.syntax.printer import write_program  # the printer imports this module
 
         return write_program(self, notation)
 
@@ -166,11 +166,11 @@ _LINE = re.compile(r"\bline (\d+)(?=[\s,;:.)]|\Z)")
 
 
 def expect_program(given: object) -> Program:
-    """What is given as a program, or TypeError where it is none."""
+    """The given program, or TypeError if it is not a program."""
     if isinstance(given, Program):
         return given
     cure = "read it with laser.load" if hasattr(given, "__fspath__") else "give its text, or what laser.parse returns"
-    raise TypeError(f"{given!r} ({type(given).__name__}) is no program: {cure}")
+    raise TypeError(f"{given!r} ({type(given).__name__}) is not a program: {cure}")
 
 
 def _constant(
@@ -185,7 +185,7 @@ def _constant(
 
 
 def to_constant(given: Any) -> Value:
-    """What a run gives as the value of a constant, or FactError. It must be one that a program can write."""
+    """The value that a run gives to a constant, or FactError. It must be a value that can be written in a program."""
     value = to_value(given)
     if not is_writable(value):
         raise FactError("the number is too large: in a program, integers have at most 4300 digits")
@@ -193,7 +193,7 @@ def to_constant(given: Any) -> Value:
 
 
 def source_text(rows: Sequence[str], span: Span | None) -> str:
-    """The user's own words at a place, on one line; none where the tree was not read from a text."""
+    """The source text at a place, on one line; empty if the tree was not parsed from text."""
     lines = list(rows[span.line - 1 : span.end_line]) if span else []
     if span is None or not lines:
         return ""

@@ -1,4 +1,4 @@
-"""Colours of programs wherever Pygments makes them: sites, notebooks, terminals. Pygments finds it by the name ``lars``."""
+"""A Pygments lexer for programs, for sites, notebooks and terminals. Its name in Pygments is ``lars``."""
 
 from __future__ import annotations
 

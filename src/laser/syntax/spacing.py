@@ -1,4 +1,4 @@
-"""The space between the tokens of a line of a program."""
+"""Puts canonical spaces between the tokens of a line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _tells_keys(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _in_window(tokens: Sequence[Token], i: int) -> bool:
-    """Whether a place lies between ``[`` and ``]``."""
+    """Whether a place is between ``[`` and ``]``."""
     brackets = [token.type for token in tokens[:i] if token.type in ("LBRACKET", "RBRACKET")]
     return bool(brackets) and brackets[-1] == "LBRACKET"
 
@@ -99,7 +99,7 @@ def _is_unary(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _is_tight(tokens: Sequence[Token], i: int) -> bool:
-    """Whether a sign has no spaces: in ``#show a/1`` and in the time of ``@T+1 a``, which ends where the atom begins."""
+    """Whether a symbol has no spaces around it: in ``#show a/1``, and in the time of ``@T+1 a`` before the atom."""
     if tokens[0].type in ("SHOW", "RECORD") or (
         len(tokens) == 3 and tokens[1].type == "SLASH" and tokens[0].type in _NAMES
     ):

@@ -1,4 +1,4 @@
-"""Where statements begin and end among the tokens of a text."""
+"""Finds where statements begin and end among the tokens of a text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["begins_statement", "less_than_minus", "split"]
 
 
 def split(tokens: Iterable[Token]) -> Iterator[list[Token]]:
-    """The tokens statement by statement, each with its final dot (but perhaps the last)."""
+    """The tokens of each statement with its final dot, which the last one may lack."""
     part: list[Token] = []
     for token in tokens:
         part.append(token)
@@ -24,7 +24,7 @@ def split(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def less_than_minus(tokens: list[Token]) -> list[Token]:
-    """The tokens of a statement, where ``<-`` after the arrow compares with a negative number: ``a :- b(X), X<-1.``"""
+    """The tokens of a statement; a ``<-`` after the arrow is read as ``<`` and ``-``, as in ``a :- b(X), X<-1.``"""
     arrows = [i for i, token in enumerate(tokens) if token.type == "_ARROW"]
     if len(arrows) < 2:
         return tokens
@@ -43,7 +43,7 @@ _HEADS = frozenset({"NAME", "CNAME", "IRI", "ATSIGN", "VARIABLE"})
 
 
 def begins_statement(tokens: list[Token], at: int) -> bool:
-    """Whether a token that does not fit looks like the begin of a new statement, the dot before it forgotten."""
+    """Whether an unexpected token looks like the start of a new statement after a missing dot."""
     if at == len(tokens) or (at and tokens[at].type in _DIRECTIVES):
         return True
     if not at or tokens[at].type not in _HEADS:
@@ -55,7 +55,7 @@ def begins_statement(tokens: list[Token], at: int) -> bool:
 
 
 def _is_head(tokens: list[Token], at: int) -> bool:
-    """Whether an arrow follows, and no comma but those between arguments."""
+    """Whether an arrow follows, without a comma before it except between arguments."""
     depth = 0
     for token in tokens[at:]:
         depth += (token.type in ("LPAR", "LBRACE")) - (token.type in ("RPAR", "RBRACE"))

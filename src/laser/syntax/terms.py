@@ -1,6 +1,6 @@
-"""What is asked of a term, whoever asks: its parts, its variables, its value. The one home of these walks.
+"""Walks over terms: their parts, variables and values. Other modules use these functions.
 
-(The reference and the checker of proofs have their own, so that they stay independent of what they check.)
+(The reference and the proof checker have their own, so that they stay independent of what they check.)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NO_CONSTANTS: Mapping[str, Value] = MappingProxyType({})
 
 
 def subterms(term: tree.Term) -> Iterator[tree.Term]:
-    """A term and all terms within it, in the order of the text; an aggregate is one term, whatever is in its body."""
+    """A term and all its subterms, in the order of the text. An aggregate counts as one term, without its body."""
     stack = [term]
     while stack:
         top = stack.pop()
@@ -40,7 +40,7 @@ def variables(terms: Iterable[tree.Term]) -> Iterator[tree.Variable]:
 def evaluate(
     term: tree.Term, binding: Mapping[str, Value], constants: Mapping[str, Value] = NO_CONSTANTS
 ) -> Value | None:
-    """The value of a term, given those of its variables and of the program's constants; None where it has none."""
+    """The value of a term, given the values of variables and constants; None if it has no value."""
     match term:
         case tree.Constant(value=value):
             return value
@@ -56,7 +56,7 @@ def evaluate(
 
 
 def in_zone(term: tree.Term, zone: str) -> tree.Term:
-    """The same term, its functions told in which zone the run is, and its times in that zone that say none."""
+    """The same term, with the zone of the run added to functions that need it and to times that have none."""
     match term:
         case tree.Constant(value=Time() as value, span=span, is_local=True):
             return tree.Constant(Time.of(value.moment.replace(tzinfo=zone_of(zone))), span)
@@ -70,7 +70,7 @@ def in_zone(term: tree.Term, zone: str) -> tree.Term:
 
 
 def is_ground(term: tree.Term) -> bool:
-    """Whether a term stands for one value, which it may turn out not to have."""
+    """Whether a term contains no variable, so that it has at most one value."""
     return not any(isinstance(part, tree.Variable | tree.Range | tree.Aggregate) for part in subterms(term))
 
 

@@ -1,7 +1,7 @@
-"""Programs as they are written. Spans do not count for equality.
+"""The syntax tree of a program. Spans do not count for equality.
 
-Prefixed names are resolved by the parser; constants, durations and ranges stay as they were written, so that a
-program prints back as its author wrote it and a run can still override a constant.
+The parser expands prefixed names. Constants, durations and ranges stay as written, so that a program prints as its
+author wrote it and a run can still override a constant.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 class Variable:
     """``X``; a lone ``_`` has the name ``_`` and is a fresh variable each time.
 
-    In a resolved program each ``_`` has a number of its own, and so has the variable that stands for a computed argument.
+    In a resolved program each ``_`` has its own number, and so has each variable that stands for a computed argument.
     """
 
     name: str
@@ -35,12 +35,12 @@ class Variable:
 
     @staticmethod
     def anonymous(mark: int | str) -> Variable:
-        """A ``_`` that is told apart from every other one."""
+        """A ``_`` that differs from every other ``_``."""
         return Variable(f"_#{mark}")
 
     @staticmethod
     def computed(mark: int | str) -> Variable:
-        """What stands for an argument that is arithmetic, or for another value that the user gave no name."""
+        """A variable for an arithmetic argument, or for another value that has no name in the program."""
         return Variable(f"_={mark}")
 
     @property
@@ -49,7 +49,7 @@ class Variable:
 
     @property
     def is_users(self) -> bool:
-        """Whether the user wrote it, by a name."""
+        """Whether the variable has a name that the user wrote."""
         return not self.name.startswith(("_#", "_="))
 
 
@@ -65,7 +65,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class ConstantName:
-    """A name that a ``#const`` directive of the program gives a value."""
+    """A name whose value comes from a ``#const`` directive of the program."""
 
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -93,7 +93,7 @@ class Range:
 class Aggregate:
     """``count(C : car(C, S) in [5 min])``, ``#count{ C : … }``; ``quantile(0.9; V, T : …)`` has a level.
 
-    It stands in comparisons only, and its own body has none. The variables that occur outside of it, too, are its groups.
+    It is allowed only in comparisons, and its body contains no other aggregate. Variables that also occur outside are its groups.
     """
 
     fold: Fold
@@ -111,7 +111,7 @@ class Aggregate:
         return [element for element in self.body if isinstance(element, Comparison)]
 
     def terms(self) -> Iterator[Term]:
-        """The outermost terms: of the tuple, of the level, of the body."""
+        """The outermost terms of the tuple, the level and the body."""
         yield from self.folded
         if self.level is not None:
             yield self.level
@@ -124,7 +124,7 @@ Term: TypeAlias = Variable | Constant | ConstantName | Arithmetic | Range | Aggr
 
 @dataclass(frozen=True, slots=True)
 class AtomPattern:
-    """A predicate's name with terms; an IRI's name has its angle brackets."""
+    """The name of a predicate with terms; an IRI as name includes its angle brackets."""
 
     name: str
     args: tuple[Term, ...] = ()
@@ -145,7 +145,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window as it is written: which kind, its sizes, as many as the kind has, and the variables after ``per``."""
+    """A window as written: its kind, the sizes that the kind has, and the variables after ``per``."""
 
     kind: type[windows.Window]
     sizes: tuple[Size, ...]
@@ -169,7 +169,7 @@ class Times:
 
 
 Modality: TypeAlias = OneOf["now", "sometime", "always"] | At | Times
-"""``a``, ``◇ a``, ``□ a``, ``@T a`` or ``◇≥n a``. Only ``now`` and ``@T`` may stand without a window, and ``now`` has none."""
+"""``a``, ``◇ a``, ``□ a``, ``@T a`` or ``◇≥n a``. ``now`` never has a window, ``@T`` may have one, the others must."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class Literal:
 
     @property
     def is_positive(self) -> bool:
-        """Whether it asks for its atom to hold: two negations cancel, except that ``not ⊞ @T ¬ a`` stays negative.
+        """Whether it requires its atom to hold. Two negations cancel, except that ``not ⊞ @T ¬ a`` stays negative.
 
         >>> Literal(AtomPattern("a"), "always", negated=True, negated_inside=True).is_positive
         True
@@ -204,7 +204,7 @@ class Literal:
                 return self.negated == self.negated_inside
 
     def binds(self) -> set[str]:
-        """The variables to which it gives values: those that are arguments themselves, not within arithmetic."""
+        """The variables that it binds: those that are arguments themselves, not parts of arithmetic."""
         terms: tuple[Term, ...] = ()
         if self.is_positive:
             terms = self.terms
@@ -215,9 +215,9 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``left operator right``, the operator one of ``= != < <= > >=``, or a test of texts, as in ``contains(S, "x")``.
+    """``left operator right`` with one of ``= != < <= > >=``, or a test of strings such as ``contains(S, "x")``.
 
-    The opposite of a test is an operator of its own, ``not contains``, as ``!=`` is that of ``=``.
+    The negation of a test is an operator of its own, ``not contains``, just as ``!=`` is the negation of ``=``.
     """
 
     operator: str
@@ -251,33 +251,33 @@ BodyElement: TypeAlias = Literal | Comparison
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``head :- body.`` or ``@T head :- body.``; the body may be empty only under ``@T``."""
+    """``head :- body.`` or ``@T head :- body.``; the body may be empty only after ``@T``."""
 
     head: AtomPattern
     time: Term | None
     body: tuple[BodyElement, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
     alternative: int | None = field(default=None, compare=False, repr=False)
-    """Which of several bodies this one is, where ``or`` stands between them; None where there is one."""
+    """The index of this body among those separated by ``or``; None if there is only one."""
 
     @property
     def literals(self) -> list[Literal]:
-        """The literals of the body itself, without those of its aggregates."""
+        """The literals of the body, without those inside aggregates."""
         return [element for element in self.body if isinstance(element, Literal)]
 
     @property
     def keys(self) -> list[Variable]:
-        """The variables after ``per``: each is an argument of its atom, too."""
+        """The variables after ``per``; each is also an argument of its atom."""
         return [key for literal in self.all_literals if literal.window is not None for key in literal.window.per]
 
     @property
     def all_literals(self) -> list[Literal]:
-        """The literals of the body and of its aggregates."""
+        """The literals of the body, including those inside aggregates."""
         return [*self.literals, *(literal for aggregate in self.aggregates for literal in aggregate.literals)]
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """The comparisons of the body itself, without those of its aggregates."""
+        """The comparisons of the body, without those inside aggregates."""
         return [element for element in self.body if isinstance(element, Comparison)]
 
     @property
@@ -285,7 +285,7 @@ class Rule:
         return [aggregate for test in self.comparisons for aggregate in test.aggregates]
 
     def outer_terms(self) -> Iterator[Term]:
-        """The outermost terms of the head, of its time and of the body, but not those within aggregates."""
+        """The outermost terms of the head, its time and the body, without those inside aggregates."""
         yield from self.head.args
         if self.time is not None:
             yield self.time
@@ -293,7 +293,7 @@ class Rule:
             yield from element.terms
 
     def terms(self) -> Iterator[Term]:
-        """The outermost terms of the head, of its time, of the body, and of the aggregates."""
+        """The outermost terms of the head, its time, the body and the aggregates."""
         yield from self.outer_terms()
         for aggregate in self.aggregates:
             yield from aggregate.terms()
@@ -301,7 +301,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """``head :- body or body.``: as many rules as it has bodies, all with the place of the whole."""
+    """``head :- body or body.``: one rule for each body, all with the span of the whole statement."""
 
     head: AtomPattern
     time: Term | None
@@ -340,7 +340,7 @@ class ShowDirective:
 
 @dataclass(frozen=True, slots=True)
 class RecordDirective:
-    """``#record alarm/1.``: what rules derive of it is remembered."""
+    """``#record alarm/1.``: remembers what rules derive for this predicate."""
 
     predicates: tuple[Predicate, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -348,7 +348,7 @@ class RecordDirective:
 
 @dataclass(frozen=True, slots=True)
 class ZoneDirective:
-    """``#zone "Europe/Vienna".``: the zone of the run, in which days begin."""
+    """``#zone "Europe/Vienna".``: the time zone of the run, which decides when days begin."""
 
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -365,7 +365,7 @@ class PrefixDirective:
 
 @dataclass(frozen=True, slots=True)
 class InputDirective:
-    """``#input hr(patient: string, bpm: number).``: what streams in, with names and types of its arguments."""
+    """``#input hr(patient: string, bpm: number).``: an input, with the names and types of its arguments."""
 
     name: str
     fields: tuple[tuple[str, Declared], ...] = ()
@@ -378,7 +378,7 @@ class InputDirective:
 
 @dataclass(frozen=True, slots=True)
 class WarmupDirective:
-    """``#warmup 5 min.``: no output for so long after the start of the timeline."""
+    """``#warmup 5 min.``: no output for this time after the start of the timeline."""
 
     size: Size
     span: Span | None = field(default=None, compare=False, repr=False)

@@ -1,4 +1,4 @@
-"""What facts are made of: values, predicates and ground atoms. One value type is one file, and ``registry.py`` lists them."""
+"""Values, predicates and ground atoms. Each value type has its own file, and ``registry.py`` lists them."""
 
 from laser.values.atom import Atom, Predicate, check_predicate_name
 from laser.values.iri import Iri

@@ -1,7 +1,7 @@
 """Predicates and ground atoms.
 
-An atom *is* the flat tuple ``(predicate, *args)``: hashing and comparing it costs what the tuple costs, and the
-engine keeps facts in exactly the form in which they arrive.
+An atom *is* the flat tuple ``(predicate, *args)``, so it is hashed and compared as fast as a tuple, and the engine
+stores facts in exactly the form in which they arrive.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Atom", "Predicate", "check_predicate_name"]
 
 
 class Predicate(NamedTuple):
-    """A name with an arity: what rules are about. An IRI's name has its angle brackets."""
+    """A name with an arity. An IRI as name includes its angle brackets."""
 
     name: str
     arity: int
@@ -29,22 +29,22 @@ class Predicate(NamedTuple):
 
 
 def check_predicate_name(name: Any) -> str:
-    """The name of a predicate as it is kept, or FactError."""
+    """The name of a predicate in its stored form, or FactError."""
     if type(name) is Iri:
         return str(name)
     if not isinstance(name, str):
-        raise FactError(f"{name!r} is no predicate: its name must be a string or an Iri")
+        raise FactError(f"{name!r} is not a predicate: its name must be a string or an Iri")
     if is_name(name) or is_bracketed(name):
         return str(name)
     if name in RESERVED:
-        raise FactError(f"'{name}' is a word of the language and names no predicate")
+        raise FactError(f"'{name}' is a reserved word and cannot be the name of a predicate")
     raise FactError(
-        f"{name!r} is no predicate: a name begins with a lower-case letter and has letters, digits and _, or is an absolute IRI in <…>"
+        f"{name!r} is not a predicate: a name is a lower-case letter followed by letters, digits and _, or an absolute IRI in <…>"
     )
 
 
 class Atom(tuple):  # type: ignore[type-arg]
-    """A ground atom: a predicate's name and its arguments.
+    """A ground atom: the name of a predicate and its arguments.
 
     >>> Atom("a", ("x1", 2))
     a(x1, 2)
@@ -65,7 +65,7 @@ class Atom(tuple):  # type: ignore[type-arg]
             raise _no_arguments(args) from None
 
     of: ClassVar[Callable[[tuple[Any, ...]], Atom]]
-    """An atom from a flat tuple that is known to be well formed."""
+    """An atom from a flat tuple that is already known to be valid."""
 
     @property
     def predicate(self) -> str:
@@ -102,21 +102,23 @@ class Atom(tuple):  # type: ignore[type-arg]
         return (_unpickled, (tuple(self),))
 
 
-# Without a frame of Python's, because readers of changes and of snapshots make an atom for each row.
+# Built in C, without a Python call per atom, because readers of changes and snapshots make one atom for each row.
 Atom.of = staticmethod(partial(tuple.__new__, Atom))
 
 
 def _unpickled(flat: tuple[Any, ...]) -> Atom:
-    """By its name, a pickle finds it again in a few bytes; ``Atom.of`` would be spelled out."""
+    """A function of the module takes only a few bytes in a pickle; ``Atom.of`` would take more."""
     return Atom.of(flat)
 
 
 _ONE_VALUE = (*BY_CLASS, bytes)
-"""One value, though Python can iterate over some of them."""
+"""Types that count as one value, although Python can iterate over some of them."""
 
 
 def _no_arguments(args: object) -> FactError:
-    return FactError(f"the arguments of an atom are a list, even if there is one: write [{args!r}], not {args!r}")
+    return FactError(
+        f"the arguments of an atom must be a list, even if there is only one: write [{args!r}], not {args!r}"
+    )
 
 
 def _atom_order(atom: tuple[Any, ...]) -> tuple[Any, ...]:

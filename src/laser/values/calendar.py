@@ -1,4 +1,4 @@
-"""What the calendar of a zone says of an instant: the hour, the day of the week, and when its day began."""
+"""Calendar functions in a time zone: the hour, the day of the week and the start of the day of an instant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _zone = lru_cache(maxsize=64)(zone_of)
 
 
 def hour(instant: Time, zone: str = "UTC") -> int | None:
-    """0 to 23, as a clock in the zone shows it; None beyond the calendar.
+    """The hour, 0 to 23, on a clock in the zone; None outside the calendar.
 
     >>> hour(Time.of(datetime(2026, 3, 2, 22, 30, tzinfo=UTC)), "Europe/Vienna")
     23
@@ -27,13 +27,13 @@ def hour(instant: Time, zone: str = "UTC") -> int | None:
 
 
 def weekday(instant: Time, zone: str = "UTC") -> int | None:
-    """1 is Monday, 7 Sunday."""
+    """The day of the week: 1 is Monday, 7 is Sunday."""
     local = _local(instant, zone)
     return None if local is None else local.isoweekday()
 
 
 def date(instant: Time, zone: str = "UTC") -> Time | None:
-    """The instant at which the day began there.
+    """The instant at which the day began in the zone.
 
     >>> date(Time.of(datetime(2026, 3, 2, 23, 30, tzinfo=UTC)), "Europe/Vienna")
     2026-03-02T23:00:00Z
@@ -53,7 +53,7 @@ def _local(instant: Time, zone: str) -> datetime | None:
 
 
 def _midnight(local: datetime) -> datetime:
-    """The first instant of a day; where clocks skip midnight, the instant at which they do."""
+    """The first instant of a day; if the clocks skip midnight, the instant of the change."""
     first = datetime.combine(local.date(), time(), local.tzinfo)
     instant = first.astimezone(UTC)
     if instant.astimezone(local.tzinfo).replace(tzinfo=None) == first.replace(tzinfo=None):
@@ -63,7 +63,7 @@ def _midnight(local: datetime) -> datetime:
 
 
 def _skip(before: datetime, after: datetime, zone: tzinfo) -> datetime:
-    """The instant at or before ``after`` at which the offset of a zone changes; it changes at whole seconds."""
+    """The last instant up to ``after`` at which the offset of a zone changes; changes are at whole seconds."""
     offset = before.astimezone(zone).utcoffset()
     while after - before > _SECOND:
         middle = before + (after - before) // _SECOND // 2 * _SECOND

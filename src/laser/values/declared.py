@@ -1,6 +1,6 @@
-"""The types that a program can declare for what streams in: ``#input hr(patient: string, bpm: number).``
+"""The types that a program can declare for its inputs: ``#input hr(patient: string, bpm: number).``
 
-A value that is not of its type is refused; it never becomes another value.
+A value of another type is refused, never converted.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class Declared(Enum):
 
     @property
     def static(self) -> StaticType:
-        """The static type of such a position."""
+        """The static type of an argument with this declared type."""
         return _STATIC.get(self, static_type.ANY)
 
     @property
     def words(self) -> str:
-        """The type in a message."""
+        """The type as messages name it."""
         return _WORDS[self]
 
     def read(self, text: str, zone: tzinfo = UTC) -> Value:
-        """A field of a table as a value, or FactError."""
+        """The value of a field of a text table, or FactError."""
         text = text if self in (Declared.STRING, Declared.ANY) else text.strip()
         value: Value | None = _READERS[self](text, zone)
         if value is None:
@@ -56,7 +56,7 @@ class Declared(Enum):
         return value
 
     def check(self, value: Any, zone: tzinfo = UTC) -> Value:
-        """A value that has a type of its own already, as in JSON and Parquet, or FactError."""
+        """A value that already has a type, as in JSON and Parquet, or FactError."""
         if isinstance(value, str) and self in (Declared.TIME, Declared.DURATION, Declared.IRI):
             return self.read(value, zone)
         if isinstance(value, datetime) and value.tzinfo is None:
@@ -108,7 +108,7 @@ def _iri(text: str, _: tzinfo) -> Value | None:
 
 
 def _any(text: str, zone: tzinfo) -> Value | None:
-    """Without a type: a number as JSON has it, a time, a duration; all else is a string."""
+    """Without a declared type: a number as in JSON, a time, a duration, or else a string."""
     if _NUMBER.fullmatch(text) and not re.match(r"[-+]?0[0-9]|\+|\.", text):
         number: Value = NUMBERS.read(text)
         return number
@@ -145,7 +145,7 @@ _WORDS = {
     Declared.NUMBER: "a number",
     Declared.BOOLEAN: "true or false",
     Declared.TIME: "an ISO 8601 time",
-    Declared.DURATION: "a duration, as in 90 s",
+    Declared.DURATION: "a duration such as 90 s",
     Declared.IRI: "an IRI",
     Declared.ANY: "a value",
 }

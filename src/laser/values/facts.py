@@ -1,4 +1,4 @@
-"""Facts as users give them: text (read fast, because streams bring it in), tuples or atoms."""
+"""Reads facts as users give them: text (read fast, because streams contain it), tuples or atoms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FactInput: TypeAlias = str | tuple[Any, ...] | Atom
 
 def _read_name(text: str) -> str:
     if text in RESERVED:
-        raise FactError(f"'{text}' is a word of the language: as a string it is \"{text}\"")
+        raise FactError(f"'{text}' is a reserved word: to use it as a string, write \"{text}\"")
     return text
 
 
@@ -28,7 +28,7 @@ _FORMS: tuple[tuple[str, Callable[[str], Value]], ...] = (
     (rf"{NAME}(?!\w)", _read_name),
     *((each.in_fact, each.read) for each in TYPES),
 )
-"""How values are written in facts, each with its reader. The number of the group that matched says which it is."""
+"""How values are written in facts, each with its reader. The number of the matching group gives the type."""
 _READERS: tuple[Callable[[str], Value], ...] = (str, *(read for _, read in _FORMS))
 _VALUE = "|".join(f"({form})" for form, _ in _FORMS)
 _LITERAL = re.compile("|".join(f"({each.in_fact})" for each in TYPES))
@@ -49,12 +49,12 @@ def parse_fact(text: str) -> Atom:
     """
     atom, end = _atom(text, 0)
     if end != len(text) and not _FINAL_DOT.match(text, end):
-        raise _error(text, end, "the fact ends here, but more text follows")
+        raise _error(text, end, "the fact ends here, but more text follows it")
     return atom
 
 
 def parse_facts(text: str) -> list[Atom]:
-    """Ground atoms divided by commas, with an optional final dot; of an empty text, none.
+    """Ground atoms separated by commas, with an optional final dot; an empty text has none.
 
     >>> parse_facts("a(x1, y), b(y, z)")
     [a(x1, y), b(y, z)]
@@ -67,12 +67,12 @@ def parse_facts(text: str) -> list[Atom]:
         atom, position = _atom(text, position + 1)
         atoms.append(atom)
     if not _FINAL_DOT.match(text, position):
-        raise _error(text, position, "facts are divided by commas")
+        raise _error(text, position, "facts must be separated by commas")
     return atoms
 
 
 def _atom(text: str, position: int) -> tuple[Atom, int]:
-    """The atom that begins at a position, and where what follows it begins."""
+    """The atom that begins at a position, and the position of what follows it."""
     head = _HEAD.match(text, position)
     if head is None or head[1] in RESERVED:
         raise _no_atom(text, _after_space(text, position))
@@ -101,7 +101,7 @@ def _value(term: re.Match[str]) -> Value:
 
 
 def read_value(text: str) -> Value:
-    """A value that is written as in a fact, or FactError.
+    """Read a value as written in a fact, or raise FactError.
 
     >>> read_value("x1"), read_value('"x 1"'), read_value("1.50")
     ('x1', 'x 1', 1.5)
@@ -113,7 +113,7 @@ def read_value(text: str) -> Value:
 
 
 def read_literal(text: str) -> Value | None:
-    """A value that is written as the literal of some type; None for other texts, bare names among them.
+    """Read a value written as a literal; None for other texts, such as bare names.
 
     >>> read_literal("1.50"), read_literal('"x1"'), read_literal("x1")
     (1.5, 'x1', None)
@@ -130,31 +130,31 @@ def _after_space(text: str, position: int) -> int:
 
 _ATOM_REASONS = (
     (r"\Z", "there is no atom"),
-    (r"[A-Z_]\w*", "'{}' is a variable: names of predicates begin with a lower-case letter"),
-    (r"\w*:\w+", "'{}' has a prefix, which only programs know: write the whole IRI in <…>"),
-    (rf"(?:{'|'.join(sorted(RESERVED))})(?!\w)", "'{}' is a word of the language and names no predicate"),
+    (r"[A-Z_]\w*", "'{}' is a variable: predicate names begin with a lower-case letter"),
+    (r"\w*:\w+", "'{}' has a prefix, and prefixes are known only in programs: write the whole IRI in <…>"),
+    (rf"(?:{'|'.join(sorted(RESERVED))})(?!\w)", "'{}' is a reserved word and cannot be the name of a predicate"),
     (r"<[^<>]*>", "{} is not an absolute IRI"),
-    (r"@", "'{}' does not belong to a fact: its time is given beside it"),
-    (r"¬", "'{}' does not belong to a fact: what is not given does not hold"),
-    (r"\w+|.", "no atom begins with '{}': a name has the letters a-z, A-Z, digits and _, the first one a-z"),
+    (r"@", "'{}' is not allowed in a fact: the time is given separately"),
+    (r"¬", "'{}' is not allowed in a fact: what is not given does not hold"),
+    (r"\w+|.", "an atom cannot begin with '{}': a name is a letter a-z, then letters a-z and A-Z, digits and _"),
 )
 _TERM_REASONS = (
     (r"\Z", "the fact ends before its ')'"),
-    (r"[A-Z_]\w*", "'{}' is a variable, and a fact has none: as a string, put it in quotation marks"),
-    (r"\w*:\w+", "'{}' has a prefix, which only programs know: write the whole IRI in <…>"),
+    (r"[A-Z_]\w*", "'{}' is a variable, which a fact cannot contain: for a string, put it in quotes"),
+    (r"\w*:\w+", "'{}' has a prefix, and prefixes are known only in programs: write the whole IRI in <…>"),
     (r"<[^<>]*>", "{} is not an absolute IRI"),
-    (r'"', "the string has no end, or a backslash in it that stands for no character"),
-    (r"'", "strings stand in double quotation marks"),
+    (r'"', "the string is not closed, or has a backslash that does not begin an escape such as \\n"),
+    (r"'", "strings are written in double quotes"),
     (r"[,)]", "a term is missing before '{}'"),
-    (r"\w+|.", "'{}' is no term: a term is a number, a string or an IRI, and a text goes in quotation marks"),
+    (r"\w+|.", "'{}' is not a term: a term is a number, a string or an IRI; put other text in quotes"),
 )
 _AFTER_REASONS = (
     (r"\Z", "the fact ends before its ')'"),
-    (r"\(", "terms do not nest: an argument is a number, a string or an IRI"),
-    (r"\.\.", "ranges stand only in programs"),
-    (r"[+\-*/]|div|mod", "a fact has no arithmetic"),
-    (r":", "prefixed names stand only in programs: write the whole IRI in <…>"),
-    (r".", "',' or ')' must follow here"),
+    (r"\(", "terms cannot be nested: an argument is a number, a string or an IRI"),
+    (r"\.\.", "ranges are allowed only in programs"),
+    (r"[+\-*/]|div|mod", "arithmetic is not allowed in a fact: write the value"),
+    (r":", "prefixed names are allowed only in programs: write the whole IRI in <…>"),
+    (r".", "',' or ')' is expected here"),
 )
 
 
@@ -177,7 +177,7 @@ def _first_reason(text: str, position: int, reasons: tuple[tuple[str, str], ...]
 
 
 def _error(text: str, position: int, reason: str) -> FactError:
-    """The error with the text around the place, and the place marked in it."""
+    """The error with the text around the place, in which » marks the place."""
     before = text[max(0, position - 40) : position]
     after = text[position : position + 40]
     left, right = "…" * (position > 40), "…" * (len(text) - position > 40)
@@ -193,11 +193,11 @@ def to_atom(fact: FactInput) -> Atom:
         return parse_fact(fact)
     if isinstance(fact, list | tuple) and fact:
         return Atom(fact[0], fact[1:])
-    raise FactError(f"{fact!r} is no fact: give text like 'a(x, 1)', a tuple like ('a', 'x', 1) or an Atom")
+    raise FactError(f"{fact!r} is not a fact: give text like 'a(x, 1)', a tuple like ('a', 'x', 1) or an Atom")
 
 
 def to_atoms(facts: Iterable[FactInput]) -> list[Atom]:
-    """Facts as atoms in their order, or FactError for the first that is none."""
+    """Facts as atoms, in order; raises FactError for the first that is not a fact."""
     if isinstance(facts, str):
-        raise FactError(f"facts come in a list: write [{facts!r}]")
+        raise FactError(f"facts must be given in a list: write [{facts!r}]")
     return [to_atom(fact) for fact in facts]

@@ -1,4 +1,4 @@
-"""What an aggregate makes of a set of values: the functions by name. What each computes, its executors define."""
+"""The aggregate functions by name. Each executor defines how it computes them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Fold(Enum):
 
     @property
     def of_nothing(self) -> int | None:
-        """Its value for the empty set; None where it has none."""
+        """Its value for the empty set; None if it has none."""
         return 0 if self in (Fold.COUNT, Fold.SUM) else None
 
     @property
     def of_numbers(self) -> bool:
-        """Whether it is defined for numbers only."""
+        """Whether it is defined only for numbers."""
         return self not in (Fold.COUNT, Fold.MIN, Fold.MAX)

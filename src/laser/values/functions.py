@@ -1,7 +1,7 @@
-"""The functions of terms: each is one record, with its arguments, what it computes, and how SQL says the same.
+"""The functions of the language, one record each: its arguments, what it computes, and its form in SQL.
 
-A function is total: outside of its domain it gives None, and the rule instance does not fire (specification, section 12). What
-it gives is in the one form of its type, and of bounded size: a recursion must not eat all memory before its limit stops it.
+A function is total: outside its domain it returns None, and the rule instance does not fire (specification, section 12). Its
+result is in the normal form of its type and has a bounded size, so that a recursion cannot exhaust memory before its limit.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ from laser.values.time import Duration, Time
 __all__ = ["FUNCTIONS", "LONGEST", "Function", "ask"]
 
 LONGEST = 2**15
-"""Characters of the longest text that a function makes: a recursion that doubles a text would eat all memory."""
+"""The length of the longest string that a function returns: a recursion that doubles a string would exhaust memory."""
 
 Known: TypeAlias = StaticType | None
-"""A static type, where one is known."""
+"""A static type, if known."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Function:
-    """A function of terms."""
+    """A function that can be used in terms."""
 
     name: str
     compute: Callable[..., Any]
-    """Its value for values that its arguments may have; None, or an arithmetic error, where it has none."""
+    """Computes its value from values of the right types; None or an arithmetic error if it has no value."""
     takes: tuple[StaticType, ...]
-    """The types of its arguments; the last one stands for all that follow. ``any``: the function itself tells."""
+    """The types of its arguments; the last one also applies to all that follow. For ``any``, the function checks itself."""
     gives: Callable[[Sequence[Known]], StaticType]
-    """The type of its value, given those of its arguments."""
+    """The type of its value, given the types of its arguments."""
     least: int = 1
     most: int | None = 1
-    """How many arguments it has; None: any number from ``least`` on."""
+    """The largest number of arguments; None if there is no limit."""
     keeps_type: bool = False
-    """Whether its value is of the type of its arguments, as that of arithmetic is."""
+    """Whether its value has the type of its arguments, as in arithmetic."""
     in_zone: bool = False
-    """Whether it also depends on the zone of the run, which a resolved term hands it as a last argument."""
+    """Whether it also depends on the zone of the run, which a resolved term passes as the last argument."""
     sql: Callable[[Sequence[str]], str] | None = None
-    """The same in SQL over arguments of these types, NULL where it has no value; None where SQL has nothing that is the same.
+    """The same function in SQL, NULL if it has no value; None if SQL has no equivalent function.
 
-    Numbers are doubles there, and whole below 2**53 (``laser.sql.kinds``).
+    In SQL, numbers are doubles, and whole numbers are below 2**53 (``laser.sql.kinds``).
     """
     is_partial: bool = False
     """Whether it has no value for some arguments of the right types."""
 
     def arity(self) -> str:
-        """How many arguments it has, in words."""
+        """The number of its arguments, in words."""
         if self.most is None:
-            return f"{self.least} arguments or more"
+            return f"{self.least} or more arguments"
         numbers = " or ".join(map(str, range(self.least, self.most + 1)))
         return f"{numbers} argument{'s' if self.most > 1 else ''}"
 
@@ -68,7 +68,7 @@ class Function:
 
 
 def ask(function: Function, values: Sequence[Any]) -> Any:
-    """The value of a function; None outside of its domain.
+    """The value of a function; None outside its domain.
 
     >>> ask(FUNCTIONS["concat"], ["room ", 5]), ask(FUNCTIONS["length"], [5]), ask(FUNCTIONS["sqrt"], [-1])
     ('room 5', None, None)
@@ -93,11 +93,11 @@ _CLASSES: dict[StaticType, frozenset[type] | None] = {
 }
 
 
-# -- texts
+# -- strings
 
 
 def _concat(*parts: Any) -> str | None:
-    """Numbers join as they are written."""
+    """Numbers are joined as they are written."""
     if not all(type(part) is str or (type(part) in (int, float) and is_writable(part)) for part in parts):
         return None
     texts = [part if type(part) is str else repr(part) for part in parts]
@@ -105,7 +105,7 @@ def _concat(*parts: Any) -> str | None:
 
 
 def _bounded(change: Callable[[str], str]) -> Callable[[str], str | None]:
-    """What changes a text may make it longer: ``upper("ß")`` is ``"SS"``."""
+    """Limits the length of the result, because a change can make a string longer: ``upper("ß")`` is ``"SS"``."""
 
     def changed(text: str) -> str | None:
         made = change(text)
@@ -118,15 +118,15 @@ def _bounded(change: Callable[[str], str]) -> Callable[[str], str | None]:
 
 
 def _finite(value: float) -> int | float | None:
-    """A double in the one form of numbers, if it is one."""
+    """A double in the normal form of numbers; None if it is not finite."""
     return number(value) if math.isfinite(value) else None
 
 
 def _round(value: int | float, digits: int = 0) -> int | float | None:
-    """Half away from zero, of the decimal that the number is written as, exactly: 2.675 to two digits is 2.68."""
+    """Rounds half away from zero, exactly, based on the decimal as written: 2.675 to two digits is 2.68."""
     if type(value) is int:
         return value if digits >= 0 else _round_whole(value, -digits)
-    if digits > 400:  # no double has so many digits after the point
+    if digits > 400:  # no double has that many digits after the point
         return value
     if digits < -400:
         return 0
@@ -152,7 +152,7 @@ def _whole(value: int) -> int | None:
 
 
 def _sqrt(value: int | float) -> int | float | None:
-    """The root of a square is exact, however large; every other is the nearest double."""
+    """The root of a square number is exact, however large; any other root is the nearest double."""
     if type(value) is int and value >= 0:
         root = math.isqrt(value)
         if root * root == value:
@@ -161,7 +161,7 @@ def _sqrt(value: int | float) -> int | float | None:
 
 
 def _pow(base: int | float, exponent: int | float) -> int | float | None:
-    """Of whole numbers it is exact, up to the largest that there are."""
+    """The power of whole numbers is exact, up to the largest allowed integer."""
     if type(base) is int and type(exponent) is int and exponent >= 0:
         if abs(base) > 1 and (abs(base).bit_length() - 1) * exponent > HUGE.bit_length():
             return None
@@ -194,7 +194,7 @@ def _always(kind: StaticType) -> Callable[[Sequence[Known]], StaticType]:
 
 
 def _of_arguments(known: Sequence[Known]) -> StaticType:
-    """Times and durations stay what they are; of numbers, whole ones do."""
+    """Times stay times, durations stay durations, and whole numbers stay whole."""
     kinds = [one for one in known if one]
     for kind in (TIME, DURATION):
         if kind in kinds:
@@ -203,7 +203,7 @@ def _of_arguments(known: Sequence[Known]) -> StaticType:
 
 
 def _rounded(known: Sequence[Known]) -> StaticType:
-    """Without digits after the point, and of a whole number, the result is whole."""
+    """The result is whole if the number is whole or no digits after the point are kept."""
     first = known[0] if known else None
     return INTEGER if len(known) == 1 or (first is not None and first.fits(INTEGER)) else NUMBER
 
@@ -231,7 +231,7 @@ _TEXT: Final = (
         sql=_joined,
         is_partial=True,
     ),
-    # SQL changes letters one by one, Python also one to several: no SQL for these two.
+    # No SQL for these two: SQL maps each letter to one letter, while Python may map it to several.
     Function(name="lower", compute=_bounded(str.lower), takes=(STRING,), gives=_always(STRING)),
     Function(name="upper", compute=_bounded(str.upper), takes=(STRING,), gives=_always(STRING)),
     Function(

@@ -1,4 +1,4 @@
-"""IRIs, the names of RDF."""
+"""IRIs, which RDF uses as names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BRACKETED", "IRI", "Iri", "OUTSIDE", "SCHEME", "is_bracketed"]
 
 SCHEME = r"[A-Za-z][A-Za-z0-9+.\-]*:"
 OUTSIDE = r"\s<>\"{}|\\^`\x00-\x20\x7f-\x9f\ud800-\udfff"
-"""The characters that RFC 3987 leaves out: blanks, brackets, controls, half surrogate pairs."""
+"""The characters that RFC 3987 does not allow: spaces, brackets, control characters, lone surrogates."""
 _TEXT = f"{SCHEME}[^{OUTSIDE}]*"
 _ABSOLUTE = re.compile(_TEXT)
 
@@ -20,12 +20,12 @@ BRACKETED = f"<{_TEXT}>"
 
 
 def is_bracketed(text: str) -> bool:
-    """Whether a text is an IRI in its angle brackets, as in the name of a predicate."""
+    """Whether a text is an IRI in angle brackets, as in the name of a predicate."""
     return text[:1] == "<" and text[-1:] == ">" and _ABSOLUTE.fullmatch(text, 1, len(text) - 1) is not None
 
 
 class Iri(tuple):  # type: ignore[type-arg]
-    """An IRI as a term. It equals no string.
+    """An IRI as a term. It is never equal to a string.
 
     It is a tuple of one string so that hashing, equality and order run at the speed of C.
 
@@ -37,7 +37,7 @@ class Iri(tuple):  # type: ignore[type-arg]
 
     def __new__(cls, text: str) -> Iri:
         if not isinstance(text, str) or not _ABSOLUTE.fullmatch(text):
-            raise FactError(f"{text!r} is no absolute IRI")
+            raise FactError(f"{text!r} is not an absolute IRI")
         return tuple.__new__(cls, (text,))
 
     @property

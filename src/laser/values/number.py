@@ -1,7 +1,7 @@
-"""Numbers: integers of any size, and doubles for all that is not whole.
+"""Numbers: integers of any size, and doubles for all numbers that are not whole.
 
 A whole number is an exact integer, however it was written or computed (specification, section 1), so equal numbers have one
-form: they hash, print and travel alike.
+form: they are hashed, printed and sent in the same way.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ __all__ = ["HUGE", "NUMBER", "is_writable", "number"]
 UNSIGNED = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
 HUGE = 2**1024
-"""Integers from here on are given up, as decimals overflow there: squaring in a loop would eat all memory."""
+"""Larger integers have no value, just as decimals overflow: squaring in a loop would exhaust memory."""
 
 LONGEST_DECIMAL = 14_000
-"""Bits of an integer from which on Python refuses to write it in decimal (at 4300 digits)."""
+"""The number of bits from which Python refuses to write an integer in decimal (at 4300 digits)."""
 
 _EXACT = 2.0**53
-"""Below it, a double that is whole is the number that was written, as far as a double can tell."""
+"""A whole double below this limit is exactly the number that was written."""
 
 
 def number(value: float) -> int | float:
-    """The one form of a number: 1.0 is 1, so that equal numbers also print alike."""
+    """The normal form of a number: 1.0 becomes 1, so that equal numbers are also printed in the same way."""
     return int(value) if value.is_integer() else value
 
 
 def is_writable(value: object) -> bool:
-    """Whether a value can be written in a program: all but integers of more than 4300 digits."""
+    """Whether a value can be written in a program: all values except integers of more than 4300 digits."""
     return type(value) is not int or value.bit_length() <= LONGEST_DECIMAL
 
 
@@ -49,14 +49,14 @@ def _read(text: str) -> int | float:
         if text[0] == "-":
             text = "-" + text[1:].lstrip()
         return _read_decimal(text) if "." in text or "e" in text or "E" in text else int(text)
-    except (ValueError, OverflowError):  # infinite, or more digits than Python converts
+    except (ValueError, OverflowError):  # infinite, or more digits than Python can convert
         shown = text if len(text) <= 20 else f"{text[:20]}…"
-        note = "integers have at most 4300 digits, decimals are at most about 1.8e308"
+        note = "an integer can have at most 4300 digits, and a decimal can be at most about 1.8e308"
         raise LiteralError("huge-number", f"the number {shown} is too large", None, note) from None
 
 
 def _read_decimal(text: str) -> int | float:
-    """A double, or the integer that was written, which a double may miss: 1e23 is not 99999999999999991611392."""
+    """A double, or the integer as written, because the nearest double may differ: 1e23 is not 99999999999999991611392."""
     value = float(text)
     if abs(value) < _EXACT:
         return int(value) if value.is_integer() else value
@@ -78,7 +78,7 @@ def _accept(value: Any) -> int | float | None:
 
 
 def _accept_foreign(value: Any) -> int | float | None:
-    """Numbers of other libraries (numpy, decimal) by their own conversions."""
+    """Numbers of other libraries (numpy, decimal), converted by their own methods."""
     try:
         if hasattr(value, "__index__"):
             return int(value.__index__())
@@ -98,7 +98,7 @@ def _from_json(content: Any) -> int:
     try:
         return int(content, 16)
     except (TypeError, ValueError):
-        raise FactError(f'{content!r} is not an integer in hexadecimal, as in {{"int": "0x1f"}}') from None
+        raise FactError(f'{content!r} is not a hexadecimal integer such as {{"int": "0x1f"}}') from None
 
 
 NUMBER = ValueType(

@@ -1,7 +1,7 @@
-"""What the operators of the language do with values; None where they are not defined.
+"""The operators of the language applied to values; None if the result is not defined.
 
-Arithmetic is over numbers, times and durations; order is within one type of values. What lies outside is not an error in a
-running stream: the rule instance does not fire (specification, section 1), so every function here is total.
+Arithmetic works on numbers, times and durations; order comparisons need two values of one type. Anything else is not an error
+in a running stream: the rule instance does not fire (specification, section 1), so every function here is total.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["COMPARISONS", "HUGE", "INSTANT", "OPERATORS", "POINT", "apply", "com
 INSTANT, POINT = "instant", "point"
 """In a run with dates: from a time point to the instant at which it begins, and back; the second operand is the tick.
 
-No program writes them. ``point`` of an instant at which no time point begins is that instant, which equals no time point.
+Programs cannot use them. If no time point begins at an instant, ``point`` returns the instant, which equals no time point.
 """
 
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -51,14 +51,14 @@ def is_number(value: Value) -> bool:
 
 
 def is_signed(value: Value) -> bool:
-    """Whether a minus before its literal is part of it."""
+    """Whether a minus before the literal is part of the literal."""
     return type_of(value) in (NUMBER, DURATION)
 
 
 def apply(symbol: str, *values: Value) -> Value | None:
-    """The value of an operation or a function, or None for values outside of its domain, a division by zero or an overflow.
+    """The value of an operation or a function; None outside its domain, for division by zero and for overflow.
 
-    ``+`` and ``-`` take the tick as a third operand in a run with dates, where a time may meet a number of ticks.
+    In a run with dates, ``+`` and ``-`` take the tick as a third operand, because a number of ticks may be added to a time.
 
     >>> apply("/", 7, 2), apply("/", 6, 2), apply("mod", 7, 0), apply("+", "a", 1)
     (3.5, 3, None, None)
@@ -90,7 +90,7 @@ def _calculate(symbol: str, values: tuple[Any, ...]) -> Value | None:
 
 
 def compare(symbol: str, left: Value, right: Value) -> bool | None:
-    """Whether a comparison holds, or None for an order between values of different types, or a test of what is no text.
+    """Whether a comparison holds; None for an order between values of different types, or a test of non-strings.
 
     >>> compare("<", 1, 2.5), compare("=", 1, "1"), compare("<", 1, "a")
     (True, False, None)
@@ -106,7 +106,7 @@ def compare(symbol: str, left: Value, right: Value) -> bool | None:
 
 
 def _instant(point: Any, tick: Any) -> Value | None:
-    """The instant at which a time point begins; what is not a time point is left alone."""
+    """The instant at which a time point begins; other values are returned unchanged."""
     if type(point) is not int:
         return point  # type: ignore[no-any-return]
     try:
@@ -167,4 +167,4 @@ _CALENDAR: dict[tuple[str, ...], Callable[..., Any]] = {
     ("div", _D, _D): lambda a, b: a.micros // b.micros,
     ("mod", _D, _D): lambda a, b: Duration(a.micros % b.micros),
 }
-"""What each operator does with times and durations, by the types of its operands."""
+"""The operators for times and durations, by the types of their operands."""

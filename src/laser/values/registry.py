@@ -1,4 +1,4 @@
-"""The value types, and what can be asked of a value whatever its type. Each answer is one lookup of its class."""
+"""The value types, and functions that work for values of every type. Each function is one lookup by class."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 Value: TypeAlias = int | float | str | Iri | Time | Duration
 
 TYPES: Final = (STRING, TIME, DURATION, NUMBER, IRI)
-"""All value types. Where a text or an object could be of several, the first that takes it has it."""
+"""All value types. If a text or an object fits several types, the first one wins."""
 
 BY_CLASS: Final[Mapping[type, ValueType]] = {python: each for each in TYPES for python in each.classes}
 PLAIN_CLASSES: Final = frozenset[type]().union(*(each.plain for each in TYPES))
@@ -50,12 +50,12 @@ def type_of(value: Value) -> ValueType:
 
 
 def static_type_of(value: Value) -> StaticType:
-    """The static type of a position that holds this value."""
+    """The static type of an argument that holds this value."""
     return BY_CLASS[type(value)].classes[type(value)]
 
 
 def to_value(value: Any) -> Value:
-    """Take a Python object as a term, or raise FactError.
+    """Convert a Python object to a term, or raise FactError.
 
     >>> to_value(True), to_value(2.0), to_value("x")
     ('true', 2, 'x')
@@ -68,7 +68,7 @@ def to_value(value: Any) -> Value:
 
 
 def _foreign(value: Any) -> Value:
-    """What the first type that takes an object of a class of its own makes of it."""
+    """Convert an object of another class with the first type that accepts it."""
     for each in TYPES:
         taken: Value | None = each.accept(value)
         if taken is not None:
@@ -78,7 +78,7 @@ def _foreign(value: Any) -> Value:
 
 
 def write_value(value: Value) -> str:
-    """A value as it is written in a program.
+    """A value as written in a program.
 
     >>> print(write_value("x1"), write_value("two words"), write_value(3.5))
     x1 "two words" 3.5
@@ -87,22 +87,22 @@ def write_value(value: Value) -> str:
 
 
 def value_order(value: Value) -> tuple[int, Any]:
-    """A total order over all values: numbers, strings, IRIs, times, durations."""
+    """A sort key that orders all values: numbers, strings, IRIs, times, durations."""
     return (_RANK[type(value)], value)
 
 
 def write_code(value: Value) -> str:
-    """Python source of a value; ``CODE_NAMES`` has the names that occur in it."""
+    """Python source code for a value; ``CODE_NAMES`` has the names that it uses."""
     return BY_CLASS[type(value)].code(value)
 
 
 def to_json(value: Value) -> Any:
-    """A value as JSON has it."""
+    """A value in its JSON form."""
     return _TO_JSON[type(value)](value)
 
 
 def from_json(data: Any) -> Value:
-    """The value that JSON has so, or FactError.
+    """The value for a JSON form, or FactError.
 
     >>> from_json(1.0), from_json(True), from_json({"iri": "http://example.org/a"})
     (1, 'true', <http://example.org/a>)

@@ -1,7 +1,7 @@
-"""Static types: what is known of an argument before anything runs.
+"""Static types: what is known about an argument before anything runs.
 
-A value knows its own type (``value_type.py``). A *position* of a predicate has a static type: it is known before there are
-values, and it decides which column of a table the position becomes.
+A value knows its own type (``value_type.py``). An argument *position* of a predicate has a static type: it is known before
+there are values, and it decides the type of the table column for that position.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ __all__ = ["ANY", "BOOLEAN", "DURATION", "INTEGER", "NUMBER", "STRING", "TIME", 
 
 @dataclass(frozen=True)
 class StaticType:
-    """A type with the next wider one: each value of this type is also a value of that."""
+    """A type with the next wider type: each value of this type is also a value of the wider one."""
 
     name: str
     wider: StaticType | None = None
     column: str | None = None
-    """The type of its columns on Spark; None: text in the notation of programs."""
+    """The type of its columns on Spark; None means text as written in programs."""
 
     def __str__(self) -> str:
         return self.name
@@ -32,7 +32,7 @@ class StaticType:
             wider = wider.wider
 
     def fits(self, other: StaticType) -> bool:
-        """Whether all values of this type are of the other."""
+        """Whether all values of this type also have the other type."""
         return other in self.widening()
 
 
@@ -46,7 +46,7 @@ ANY = StaticType("any")
 
 
 def join(one: StaticType, other: StaticType) -> StaticType | None:
-    """The narrowest type that has the values of both; None where only ``any`` would do.
+    """The narrowest type that contains the values of both; None if only ``any`` does.
 
     >>> print(join(INTEGER, NUMBER), join(BOOLEAN, STRING), join(STRING, NUMBER), join(TIME, INTEGER))
     number string None None

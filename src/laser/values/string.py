@@ -1,4 +1,4 @@
-"""Strings, and the words of the language, which as strings are written in quotes."""
+"""Strings, and the reserved words, which must be quoted when used as strings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from laser.values.value_type import ValueType
 __all__ = ["NAME", "RESERVED", "STRING", "WORDS", "is_name", "quote"]
 
 NAME = r"[a-z][A-Za-z0-9_]*"
-"""What can be written bare, as a predicate's name or as a string."""
+"""A name that can be written without quotes, for a predicate or a string."""
 
 WORDS = ("not", "in", "at", "always", "div", "mod", "abs", "min", "max")
 RESERVED = frozenset(WORDS)
-"""The words of the language: no predicate is called so, and as strings they are written in quotes."""
+"""The reserved words: they cannot name a predicate, and as strings they must be quoted."""
 
 _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r"}
 _HIDDEN = (
@@ -27,7 +27,7 @@ _HIDDEN = (
     0xFFFE,
     0xFFFF,
 )
-"""Control characters, separators of lines, and what turns the direction of writing: raw, they command a terminal."""
+"""Control characters, line separators and direction marks: printed raw, they would control a terminal."""
 _ESCAPES = str.maketrans(
     {code: f"\\u{code:04x}" for code in _HIDDEN}
     | {ord(character): f"\\{letter}" for letter, character in _ESCAPED.items()}
@@ -36,11 +36,11 @@ _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)")
 _NAME = re.compile(NAME)
 
 _FOREIGN_BOOLEANS = frozenset({"bool", "bool_"})
-"""What numpy, in its versions, calls its truth values. They are not numbers to it, but convert to them."""
+"""The names of numpy's boolean class in its versions. Numpy does not treat booleans as numbers, but converts them."""
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be written bare."""
+    """Whether a text can be written without quotes."""
     return text not in RESERVED and _NAME.fullmatch(text) is not None
 
 
@@ -56,13 +56,13 @@ def _unescape(match: re.Match[str]) -> str:
     character = chr(int(match[1][1:], 16)) if len(match[1]) > 1 else _ESCAPED.get(match[1])
     if character is None or "\ud800" <= character <= "\udfff":
         where = slice(match.start() + 1, match.end() + 1)  # the quotation mark comes before it
-        note, hint = r"a string knows \\ \" \n \t \r and \u001b (four digits)", r"write \\ for a backslash"
-        raise LiteralError("bad-escape", f"'{match[0]}' stands for no character", where, note, hint)
+        note, hint = r"the escapes are \\ \" \n \t \r and \u001b (four digits)", r"write \\ for a backslash"
+        raise LiteralError("bad-escape", f"'{match[0]}' is not a valid escape", where, note, hint)
     return character
 
 
 def quote(text: str) -> str:
-    """A text in quotation marks, as programs have it; control characters as escapes."""
+    """A text in quotes, as in programs; control characters are escaped."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
@@ -71,12 +71,12 @@ def _write(value: str) -> str:
 
 
 def _accept(value: object) -> str | None:
-    """Text, and truth values, which Python takes for numbers."""
+    """Strings, and booleans, which Python treats as numbers."""
     if isinstance(value, bool) or type(value).__name__ in _FOREIGN_BOOLEANS:
         return "true" if value else "false"
     return (
         str.__str__(value) if isinstance(value, str) else None
-    )  # not str(): of an enumeration, the value, not the name
+    )  # not str(), which gives the name of an enumeration member instead of its value
 
 
 STRING = ValueType(

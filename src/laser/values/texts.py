@@ -1,6 +1,6 @@
-"""The tests of texts: ``contains(S, "x")`` and its like, each one record. They compare, as ``<`` does, and are written as calls.
+"""The tests of strings such as ``contains(S, "x")``, one record each. They compare, as ``<`` does, but are written as calls.
 
-Of anything but two texts they are not defined, and neither are their negations: what is undefined never fires.
+They are defined only for two strings, and so are their negations: an undefined test never fires.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from laser.errors import LaserError
 __all__ = ["NOT", "TESTS", "TextTest", "bad_expression", "holds", "negated"]
 
 NOT: Final = "not "
-"""What stands before the name of a test whose opposite is asked for."""
+"""The prefix of the name of a negated test."""
 
 
 @dataclass(frozen=True, eq=False)
 class TextTest:
-    """A test of two texts; its name is that of no predicate with two arguments."""
+    """A test of two strings; a predicate with two arguments cannot have its name."""
 
     name: str
     compute: Callable[[str, str], bool]
     sql: str | None = None
-    """The same as a function of SQL; None where SQL may say something else."""
+    """The same test in SQL; None if SQL may give another result."""
 
 
 def holds(symbol: str, one: Any, other: Any) -> bool | None:
-    """Whether a test, or the opposite of one, holds; None where it is not defined.
+    """Whether a test, or a negated test, holds; None if it is not defined.
 
     >>> holds("contains", "abc", "b"), holds("not contains", "abc", "b"), holds("not contains", 5, "b")
     (True, False, None)
@@ -38,18 +38,18 @@ def holds(symbol: str, one: Any, other: Any) -> bool | None:
         return None
     try:
         found = TESTS[symbol.removeprefix(NOT)].compute(one, other)
-    except ValueError:  # not an expression, or half a surrogate pair, which has no UTF-8
+    except ValueError:  # not an expression, or a lone surrogate, which UTF-8 cannot encode
         return None
     return found is not symbol.startswith(NOT)
 
 
 def negated(symbol: str) -> str:
-    """The opposite of a test."""
+    """The negation of a test."""
     return symbol.removeprefix(NOT) if symbol.startswith(NOT) else NOT + symbol
 
 
 def bad_expression(text: str) -> str | None:
-    """What is wrong with a regular expression; None where nothing is.
+    """What is wrong with a regular expression; None if it is valid.
 
     >>> bad_expression("a(b"), bad_expression("a.*b")
     ('missing ): a(b', None)
@@ -67,11 +67,11 @@ def _matches(text: str, expression: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _compiled(expression: str) -> Any:
-    """A compiled expression; ValueError where it is none. RE2 takes linear time, whatever the expression."""
+    """A compiled expression, or ValueError if it is not valid. RE2 always takes linear time."""
     try:
         import re2
     except ImportError:
-        raise LaserError("`matches` needs one more package: pip install 'laser-reasoner[re2]'") from None
+        raise LaserError("`matches` needs another package: pip install 'laser-reasoner[re2]'") from None
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True

@@ -1,9 +1,9 @@
 """Times: instants in microseconds since 1970, UTC, and the durations between them.
 
-Both are values of their own, whatever the tick of the run: `2026-03-02T22:00:00Z` and `90 s` equal no number and no string.
+Both are separate kinds of value, whatever the tick of the run: `2026-03-02T22:00:00Z` and `90 s` never equal a number or a string.
 
-An instant has no zone. Its text has one: that of the run (`texts_in`), which also says what a text means that has none. It is a
-context, as the one of `decimal`, because texts are made and read wherever values are.
+An instant has no zone, but its text has one: the zone of the run (`texts_in`), which also applies to texts without a zone. The
+zone is a context variable, as in `decimal`, because texts are written and read wherever there are values.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ZONE: ContextVar[tzinfo] = ContextVar("zone of texts", default=UTC)
 
 @contextmanager
 def texts_in(zone: tzinfo) -> Iterator[None]:
-    """Within it, instants are written in a zone, and those are read in it that are written without one.
+    """A context in which instants are written in a zone, and read in it if their text has no zone.
 
     >>> from zoneinfo import ZoneInfo
     >>> with texts_in(ZoneInfo("Europe/Vienna")):
@@ -62,14 +62,14 @@ def texts_in(zone: tzinfo) -> Iterator[None]:
 
 
 def is_local(text: str) -> bool:
-    """Whether the text of an instant says no zone."""
+    """Whether the text of an instant has no zone."""
     return re.search(rf"{_OFFSET}\Z", text, re.ASCII) is None
 
 
 class Time(tuple):  # type: ignore[type-arg]
-    """An instant of the calendar, to the microsecond.
+    """An instant of the calendar, with microseconds.
 
-    It is a tuple of its rank and its microseconds, so that hashing, equality and order run at the speed of C.
+    It is a tuple of its rank and its microseconds, so that hashing, equality and order run in C.
 
     >>> Time.of(datetime(2026, 3, 2, 22, tzinfo=UTC))
     2026-03-02T22:00:00Z
@@ -79,12 +79,12 @@ class Time(tuple):  # type: ignore[type-arg]
 
     def __new__(cls, micros: int) -> Time:
         if not _FIRST <= micros <= _LAST:
-            raise FactError(f"{micros} microseconds since 1970 lie outside of the calendar (years 1 to 9999)")
+            raise FactError(f"{micros} microseconds since 1970 is outside the calendar (years 1 to 9999)")
         return tuple.__new__(cls, (_RANK_OF_TIME, micros))
 
     @classmethod
     def of(cls, moment: datetime) -> Time:
-        """The instant of a Python datetime; one without a zone is in that of texts, which is UTC outside of a run in another."""
+        """The instant of a Python datetime; without a zone, it is in the zone of the run, by default UTC."""
         aware = moment if moment.tzinfo else moment.replace(tzinfo=_ZONE.get())
         return cls((aware - _EPOCH) // _MICROSECOND)
 
@@ -118,7 +118,7 @@ class Duration(tuple):  # type: ignore[type-arg]
 
     def __new__(cls, micros: int) -> Duration:
         if not -_LONGEST <= micros <= _LONGEST:
-            raise FactError(f"{micros} microseconds are longer than any duration")
+            raise FactError(f"{micros} microseconds is too long for a duration")
         return tuple.__new__(cls, (_RANK_OF_DURATION, micros))
 
     @property
@@ -156,19 +156,19 @@ def _read_time(text: str) -> Time:
         return Time.of(datetime.fromisoformat(text))
     except (ValueError, OverflowError, FactError):
         note = (
-            "a time is written as 2026-03-02T22:00:00Z, with an offset, as in 2026-03-02T23:00:00+01:00, or without one, "
+            "a time is written like 2026-03-02T22:00:00Z, with an offset like 2026-03-02T23:00:00+01:00, or without one, "
             "in the zone of the run"
         )
-        raise LiteralError("bad-time", f"{text} is not a date of the calendar", None, note) from None
+        raise LiteralError("bad-time", f"{text} is not a valid date", None, note) from None
 
 
 def _read_duration(text: str) -> Duration:
     sign, digits, unit = _PARTS.fullmatch(text).groups()  # type: ignore[union-attr]  # it matched before
     micros = Fraction(digits) * UNITS[unit] if len(digits) <= _LONGEST_DIGITS else Fraction(_LONGEST + 1)
     if micros.denominator != 1 or micros > _LONGEST:
-        size = "is finer than a microsecond" if micros < 1 else "cannot be told in whole microseconds"
+        size = "is shorter than a microsecond" if micros < 1 else "is not a whole number of microseconds, or too long"
         raise LiteralError(
-            "bad-duration", f"{short(text)} {size}", None, "durations are whole microseconds, up to 2**63 of them"
+            "bad-duration", f"{short(text)} {size}", None, "a duration is a whole number of microseconds, below 2**63"
         )
     return Duration(int(-micros if sign else micros))
 
@@ -187,13 +187,13 @@ def _accept_duration(value: object) -> Duration | None:
 
 def _time_from_json(content: Any) -> Time:
     if not isinstance(content, str) or not re.fullmatch(_DATE, content):
-        raise FactError(f'{content!r} is not a time, as in {{"time": "2026-03-02T22:00:00Z"}}')
+        raise FactError(f'{content!r} is not a time such as {{"time": "2026-03-02T22:00:00Z"}}')
     return _read_time(content)
 
 
 def _duration_from_json(content: Any) -> Duration:
     if not isinstance(content, str) or not re.fullmatch(_SIGNED, content):
-        raise FactError(f'{content!r} is not a duration, as in {{"duration": "90 s"}}')
+        raise FactError(f'{content!r} is not a duration such as {{"duration": "90 s"}}')
     return _read_duration(content)
 
 

@@ -1,6 +1,6 @@
-"""What a value type knows. Nothing else in Laser tells values of different types apart.
+"""The record that defines a value type. No other code in Laser distinguishes values by type.
 
-To add a type is to write one such record and to list it in ``registry.py``; ``docs/contributing.md`` has an example.
+To add a type, write such a record and list it in ``registry.py``; ``docs/contributing.md`` has an example.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ def _as_it_is(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ValueType:
-    """A type of values: how they are written, read, ordered, and handed over to other systems.
+    """A type of values: how they are written, read, ordered, and passed to other systems.
 
-    ``tests/values/test_registry.py`` has the laws that every type keeps.
+    ``tests/values/test_registry.py`` has the laws that every type must satisfy.
     """
 
     name: str
     classes: Mapping[type, StaticType]
-    """The Python classes of its values; for each, the static type of a position that holds such a value.
+    """The Python classes of its values; for each, the static type of an argument that holds such a value.
 
-    A class that is a tuple (which hashes and compares in C) begins with something that no other type begins with: tuples
-    of equal content are equal, whatever their class.
+    A class that is a tuple (which hashes and compares in C) must begin with an item that no other type begins with, because
+    tuples with equal items are equal, whatever their class.
     """
     plain: frozenset[type]
-    """Those of its classes whose instances are all values as they are. The others go through ``accept``."""
+    """Those of its classes whose instances are always valid values. Instances of the others go through ``accept``."""
     rank: int
-    """The place of its values among those of other types, where all are sorted. Comparisons know no such order."""
+    """The place of its values when values of all types are sorted. Comparisons in programs do not use this order."""
 
     terminal: str = "LITERAL"
-    """What the grammar of programs calls its literals."""
+    """The terminal of its literals in the grammar."""
     in_program: str
-    """A regular expression without groups: its literals in a program, where a sign is an operator before them."""
+    """A regular expression without groups for its literals in a program, where a sign before them is an operator."""
     in_fact: str
-    """The same in facts and in fields of CSV, where a sign is part of a number."""
+    """The same in facts and in CSV fields, where a sign is part of a number."""
     read: Callable[[str], Any]
-    """From the text of a literal, which matches, to the value, or LiteralError."""
+    """From the text of a matching literal to the value, or LiteralError."""
     write: Callable[[Any], str]
-    """From the value to a text that reads as the same value."""
+    """From the value to a text that is read as the same value."""
     accept: Callable[[object], Any]
-    """From an object of some other class to a value; None where it is none of this type. FactError says why not."""
+    """From an object of another class to a value; None if it is not of this type, FactError if it is but is not valid."""
 
     json_tag: str | None = None
-    """In JSON, ``{tag: content}`` is a value of this type; None where its values are JSON's own."""
+    """In JSON, ``{tag: content}`` is a value of this type; None if JSON itself has such values."""
     to_json: Callable[[Any], Any] = _as_it_is
     from_json: Callable[[Any], Any] = _as_it_is
     """From the content of a tag to the value, or FactError."""
 
     code: Callable[[Any], str] = repr
-    """Python source of the value."""
+    """Python source code for the value."""
     code_names: Mapping[str, object] = field(default_factory=dict)
-    """The names that occur in it."""
+    """The names that the code uses."""

@@ -1,4 +1,4 @@
-"""Syntax errors as people make them: each known mistake is a function, and the first that recognises its case speaks."""
+"""Common syntax errors: one function for each known mistake; the first one that recognises the case reports it."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ MISTAKES: tuple[Callable[[Case], Diagnostic | None], ...] = (
     *BODY_MISTAKES,
     *TERM_MISTAKES,
     *BRACKET_MISTAKES,
-    missing_comma,  # a missing comma explains almost anything, so it speaks late
+    missing_comma,  # a missing comma could explain almost anything, so it comes late
     unfinished,
     anything_else,
 )
 
 
 def explain(tokens: list[Token], at: int, accepted: set[str]) -> Diagnostic:
-    """The finding about the first token of a statement that does not fit."""
+    """The finding about the first unexpected token of a statement."""
     case = Case(tokens, at, accepted)
     return next(finding for mistake in MISTAKES if (finding := mistake(case)))
 
 
 def missing_dot(last: Token) -> Diagnostic:
-    """The finding about a statement that ends without its dot."""
+    """The finding about a statement without its final dot."""
     return Diagnostic(
         "missing-dot",
-        "the final dot of this statement is missing",
+        "the dot at the end of this statement is missing",
         span_of(last),
-        "every rule, fact and directive ends in '.'",
+        "every rule, fact and directive ends with '.'",
         f"write '.' after `{last}`",
     )

@@ -1,4 +1,4 @@
-"""The place at which a statement went wrong, and ways to look around there."""
+"""The place where a statement goes wrong, with access to the tokens around it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ COMPARISONS = frozenset({"COMPARE", "_EQ"})
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A statement, the index of the first token that does not fit, and the types of those that would."""
+    """A statement, the index of the first unexpected token, and the types of token that were expected there."""
 
     tokens: list[Token]
     at: int
     accepted: set[str]
 
     def kind(self, offset: int = 0) -> str:
-        """The type of a token near the place; nothing beyond the ends."""
+        """The type of a token near the place; empty beyond the ends of the statement."""
         i = self.at + offset
         return self.tokens[i].type if 0 <= i < len(self.tokens) else ""
 
     def word(self, offset: int = 0) -> str:
-        """The text of a token near the place; nothing beyond the ends."""
+        """The text of a token near the place; empty beyond the ends of the statement."""
         i = self.at + offset
         return str(self.tokens[i]) if 0 <= i < len(self.tokens) else ""
 
@@ -56,7 +56,7 @@ class Case:
 
     @property
     def element_start(self) -> int:
-        """The offset of the first token of the part of the body (or head) that the place is in."""
+        """The offset of the first token of the part of the body (or head) that contains the place."""
         depth = 0
         for i in range(self.at - 1, -1, -1):
             kind = self.tokens[i].type
@@ -75,7 +75,7 @@ class Case:
         offset: int = 0,
         to: int | None = None,
     ) -> Diagnostic:
-        """A finding about the token at an offset, or about those up to another."""
+        """A finding about the token at an offset, or about all tokens from one offset to another."""
         last = len(self.tokens) - 1
         ends = (offset, offset if to is None else to)
         first, end = (self.tokens[min(max(self.at + i, 0), last)] for i in ends)

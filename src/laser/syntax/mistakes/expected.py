@@ -1,4 +1,4 @@
-"""What would fit at a place, in words."""
+"""Says in words what is expected at a place."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ _SINGLE = {
 def unfinished(case: Case) -> Diagnostic | None:
     if case.at < len(case.tokens):
         return None
-    note = f"after `{case.word(-1)}` there must be {_words(case.accepted)}"
+    note = f"expected after `{case.word(-1)}`: {_words(case.accepted)}"
     return case.found("syntax", "the text ends in the middle of a statement", note)
 
 
 def anything_else(case: Case) -> Diagnostic:
-    note = f"here there must be {_words(case.accepted)}"
+    note = f"expected here: {_words(case.accepted)}"
     if case.kind() in ("DOT", "_COMMA", "RPAR", "RBRACKET", "_ARROW"):
         return case.found("syntax", f"something is missing before '{case.word()}'", note)
-    return case.found("syntax", f"'{case.word()}' cannot stand here", note)
+    return case.found("syntax", f"'{case.word()}' is not expected here", note)
 
 
 def _words(accepted: set[str]) -> str:
-    """The types of tokens in words, the common cases together."""
+    """The types of tokens in words; common sets of types get one word."""
     left, parts = set(accepted), []
     for needed, covered, words in _GROUPS:
         if needed <= left:

@@ -10,9 +10,9 @@ from laser.values.functions import FUNCTIONS
 __all__ = ["BRACKET_MISTAKES", "TERM_MISTAKES"]
 
 _WORD_TYPES = frozenset(WORDS.values())
-_CASE_LAW = "names of predicates begin with a lower-case letter, variables with an upper-case letter or _"
-_WORD_LAW = f"the words of the language are {', '.join([*WORDS][:-1])} and {[*WORDS][-1]}"
-_RANGE_LAW = "ranges stand only in facts, where they are short for one fact a value"
+_CASE_LAW = "predicate names begin with a lower-case letter, variables with an upper-case letter or _"
+_WORD_LAW = f"the reserved words are {', '.join([*WORDS][:-1])} and {[*WORDS][-1]}"
+_RANGE_LAW = "ranges are allowed only in facts, where they stand for one fact per value"
 _ARGUMENT_LAW = "the arguments of an atom are values, variables, arithmetic and functions"
 
 
@@ -29,7 +29,7 @@ def capital_name(case: Case) -> Diagnostic | None:
     word = case.word(offset)
     lower = word.lstrip("_")
     hint = f"write `{lower[0].lower()}{lower[1:]}`" if lower else None
-    message = f"'{word}' is a variable, and a name must stand here"
+    message = f"'{word}' is a variable, but a name is expected here"
     return case.found("capital-name", message, _CASE_LAW, hint, offset=offset)
 
 
@@ -40,8 +40,8 @@ def quoted_name(case: Case) -> Diagnostic | None:
         offset = -1
     else:
         return None
-    message = f"{case.word(offset)} is a string, and the name of a predicate must stand here"
-    hint = "write the name without quotation marks; an IRI stands in <…>"
+    message = f"{case.word(offset)} is a string, but a predicate name is expected here"
+    hint = "write the name without quotes; an IRI is written in <…>"
     return case.found("syntax", message, None, hint, offset=offset)
 
 
@@ -49,8 +49,8 @@ def lone_prefix(case: Case) -> Diagnostic | None:
     if case.kind() != "NAMESPACE":
         return None
     prefix = case.word()
-    hint = f"write a prefixed name without spaces, `{prefix}name`, and a rule with `:-`"
-    return case.found("syntax", f"no name follows '{prefix}' at once", "a prefixed name is short for an IRI", hint)
+    hint = f"write a prefixed name without spaces, `{prefix}name`; the arrow of a rule is `:-`"
+    return case.found("syntax", f"no name directly follows '{prefix}'", "a prefixed name is short for an IRI", hint)
 
 
 def reserved_word(case: Case) -> Diagnostic | None:
@@ -61,15 +61,15 @@ def reserved_word(case: Case) -> Diagnostic | None:
     else:
         return None
     word = case.word(offset)
-    hint = f'as a string it is "{word}"' if "LITERAL" in case.accepted or offset else "choose another name"
-    return case.found("reserved-word", f"'{word}' is a word of the language", _WORD_LAW, hint, offset=offset)
+    hint = f'to use it as a string, write "{word}"' if "LITERAL" in case.accepted or offset else "choose another name"
+    return case.found("reserved-word", f"'{word}' is a reserved word", _WORD_LAW, hint, offset=offset)
 
 
 def range_in_rule(case: Case) -> Diagnostic | None:
     if case.kind() != "_RANGE" or not case.at:
         return None
-    hint = "make the values background data, `value(1..5).`, and join with `value(X)`"
-    return case.found("range-outside-fact", "a range stands in a rule", _RANGE_LAW, hint, offset=-1, to=1)
+    hint = "list the values as facts, `value(1..5).`, and join with `value(X)`"
+    return case.found("range-outside-fact", "a range is not allowed in a rule", _RANGE_LAW, hint, offset=-1, to=1)
 
 
 def missing_argument(case: Case) -> Diagnostic | None:
@@ -105,14 +105,14 @@ def unclosed_bracket(case: Case) -> Diagnostic | None:
 def unopened_bracket(case: Case) -> Diagnostic | None:
     if case.kind() not in ("RPAR", "RBRACKET") or case.open_brackets:
         return None
-    return case.found("unclosed-bracket", f"the '{case.word()}' closes nothing", None, "remove it")
+    return case.found("unclosed-bracket", f"the '{case.word()}' has no opening bracket", None, "remove it")
 
 
 def comparison_in_atom(case: Case) -> Diagnostic | None:
     if case.kind() not in COMPARISONS or not case.open_brackets:
         return None
-    hint = "write the comparison beside the atom: `a(X), X < 3`"
-    return case.found("syntax", "a comparison stands within an atom", _ARGUMENT_LAW, hint)
+    hint = "write the comparison after the atom: `a(X), X < 3`"
+    return case.found("syntax", "a comparison cannot be an argument of an atom", _ARGUMENT_LAW, hint)
 
 
 def _closes(case: Case, bracket: object) -> bool:

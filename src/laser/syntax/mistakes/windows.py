@@ -1,4 +1,4 @@
-"""Mistakes in windows, and in what stands before and after them."""
+"""Mistakes in windows, and directly before and after them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["WINDOW_MISTAKES"]
 _FORMS = [kind.written([size.name for size in kind.SIZES], formal=False) for kind in WRITTEN]
 _FORMS.append(LastOf.written(["n"], formal=False, per=["X"]))
 _LAW = f"a window is {listed(_FORMS, 'or')}; a size is a number, a duration such as `30 s`, or the name of a constant"
-_MODALITY_LAW = "a window is looked at with ◇ (some time), □ (every time) or @T (the time T)"
+_MODALITY_LAW = "a window is followed by ◇ (at some time), □ (at every time) or @T (at time T)"
 
 
 def bare_window(case: Case) -> Diagnostic | None:
@@ -26,14 +26,14 @@ def bare_window(case: Case) -> Diagnostic | None:
 def always_without_window(case: Case) -> Diagnostic | None:
     if case.kind(-1) != "_ALWAYS":
         return None
-    note = "`always` says that an atom held at every time of a window"
+    note = "`always` means that an atom held at every time point of a window"
     return case.found("missing-window", "a window must follow `always`", note, "write `always in [n]`", offset=-1)
 
 
 def box_without_size(case: Case) -> Diagnostic | None:
     if case.kind(-1) != "BOX":
         return None
-    note = "the paper's windows are `⊞n`, `⊞#n`, `⊞#n[X]` and `⊞[30 s]`"
+    note = "windows in the formal notation are `⊞n`, `⊞#n`, `⊞#n[X]` and `⊞[30 s]`"
     return case.found("syntax", "the window has no size", note, "write `⊞3`", offset=-1)
 
 
@@ -41,22 +41,22 @@ def nested_window(case: Case) -> Diagnostic | None:
     inside = {"DIAMOND", "SQUARE", "BOX"} & {case.kind(i) for i in range(case.element_start, 0)}
     if case.kind() != "BOX" or not inside:
         return None
-    hint = "give the inner one a rule of its own: `@T b(X) :- ⊞n @T a(X).`, then `⊞m ◇ b(X)`"
-    return case.found("nested-window", "a window stands in a window", "an extended atom has one window", hint)
+    hint = "give the inner window a rule of its own: `@T b(X) :- ⊞n @T a(X).`, then `⊞m ◇ b(X)`"
+    return case.found("nested-window", "a window cannot contain another window", "an atom has at most one window", hint)
 
 
 def window_without_modality(case: Case) -> Diagnostic | None:
     if "DIAMOND" not in case.accepted:
         return None
     hint = f"write `⊞n ◇ {case.word()}`" if case.kind() in NAMES else None
-    return case.found("missing-modality", "neither ◇, □ nor @T follows the window", _MODALITY_LAW, hint)
+    return case.found("missing-modality", "◇, □ or @T is missing after the window", _MODALITY_LAW, hint)
 
 
 def modality_without_window(case: Case) -> Diagnostic | None:
     if case.kind() not in ("DIAMOND", "SQUARE"):
         return None
     sign, atom = case.word(), case.word(1) if case.kind(1) in NAMES else "a(X)"
-    note = "◇ and □ speak about the window before them"
+    note = "◇ and □ refer to the window before them"
     return case.found("missing-window", f"'{sign}' has no window", note, f"write `⊞n {sign} {atom}`")
 
 
@@ -64,8 +64,10 @@ def duration_of_last(case: Case) -> Diagnostic | None:
     if case.kind(-2) != "_LAST" or case.kind() not in ("NAME", "CNAME", "MIN"):
         return None
     size, unit = case.word(-1), case.word()
-    note = "`[last n]` counts facts; a time window is the present and the time before it"
-    return case.found("syntax", "a duration follows `last`", note, f"write `[{size} {unit}]`", offset=-2, to=0)
+    note = "`[last n]` counts facts; a time window is written without `last`"
+    return case.found(
+        "syntax", "`last` needs a number of facts, not a duration", note, f"write `[{size} {unit}]`", offset=-2, to=0
+    )
 
 
 def key_that_is_no_variable(case: Case) -> Diagnostic | None:
@@ -77,7 +79,7 @@ def key_that_is_no_variable(case: Case) -> Diagnostic | None:
         or case.kind(-1) not in ("_PER", "_COMMA")
     ):
         return None
-    note = "`[last n per X]` counts for each value of X, a variable among the arguments of the atom"
+    note = "`[last n per X]` counts separately for each value of X, a variable that is an argument of the atom"
     message = f"'{case.word()}' is not a variable" if case.kind() != "RBRACKET" else "no variable follows `per`"
     return case.found("syntax", message, note, "write `[last n]` to count all facts of the predicate together")
 
@@ -88,7 +90,7 @@ def bad_window(case: Case) -> Diagnostic | None:
         return None
     if case.kind() == "RBRACKET":
         return case.found("syntax", "the window has no size", _LAW, "write `[3]`", offset=-1, to=0)
-    return case.found("syntax", f"'{case.word()}' does not fit into a window", _LAW)
+    return case.found("syntax", f"'{case.word()}' is not expected in a window", _LAW)
 
 
 WINDOW_MISTAKES = (
