@@ -127,7 +127,7 @@ def test_a_file_that_is_wrong_is_refused(text, message):
     ("words", "message"),
     [
         (["--columns", "temp=a"], "--columns temp=a: there is no input temp"),
-        (["--input", "temp"], "--input 'temp': write NAME=VALUE"),
+        (["--input", "temp"], "--input temp: write NAME=FILE, or declare with #input"),
         (["--conf", "=1"], "--conf '=1': write NAME=VALUE"),
         (["--buckets", "0"], "0 is not in the range x>=1"),
     ],
@@ -140,3 +140,8 @@ def test_flags_that_are_wrong_are_refused(words, message):
 def test_types_of_columns_that_are_wrong_are_refused():
     with pytest.raises(LaserError, match="write COLUMN TYPE, COLUMN TYPE"):
         from_flags("--input", "temp=a.csv", "--schema", "temp=ts")
+
+
+@pytest.mark.parametrize("every", ["5 s", "once", "250 ms", "1 min"])
+def test_the_time_between_batches_is_a_duration_or_once(every):
+    assert Pipeline(program="p.lars", inputs={"a": Table("a.csv")}, every=every).checked().every == every

@@ -169,3 +169,38 @@ def test_a_background_table_with_an_odd_value_is_refused_with_the_value(spark, t
     result = laser("run", *flags, "--background", f"limit={tmp_path / 'limits.csv'}")
     assert result.exit_code == 1
     assert "background limit: limit is 'high', which is not an integer, in the row" in result.output
+
+
+EVENTS = """#input hr(patient: string, bpm: number).
+#input ping(host: string).
+high(P, B) :- hr(P, B), B > 120.
+seen(H)    :- ping(H).
+"""
+
+
+def test_the_words_for_tables_are_those_of_eval(spark, place):
+    (place / "events.lars").write_text(EVENTS, "utf-8")
+    text = "ts;kind;patient;bpm;host\n1;hr;Jos\xe9;121,5;\n2;ping;;;web\n3;hr;p2;1.500;\n4;login;;;\n5;;p3;130;\n6;hr;p4;130;\n"
+    (place / "events.csv").write_bytes(text.encode("cp1252"))
+    words = ["--delimiter", ";", "--decimal", ",", "--encoding", "cp1252", "--predicate", "kind", "--time", "ts"]
+    files = ["-o", place / "out", "--rejects", place / "bad.jsonl"]
+    result = laser("run", "--program", place / "events.lars", "--input", place / "events.csv", *words, *files)
+    assert result.exit_code == 0, result.output
+    assert rows(place / "out" / "high") == [("Jos\xe9", 121.5, 1, 1), ("p4", 130.0, 6, 6)]
+    assert rows(place / "out" / "seen") == [("web", 2, 2)]
+    reasons = {json.loads(line)["reason"] for line in (place / "bad.jsonl").read_text("utf-8").splitlines()}
+    assert reasons == {"bpm is '1.500', which is not a number", "kind is missing"}
+
+
+def test_what_is_wrong_with_files_is_said_in_words(spark, place):
+    (place / "temp.lars").write_text("hot(M) :- temp(M, V), V > 90.\n", "utf-8")
+    (place / "odd.csv").write_text("ts,machine,value\nsoon,m1,95\nlater,m1,96\n", "utf-8")
+    command = ["run", "--program", place / "temp.lars", "--time", "ts", "--input"]
+    missing = laser(*command, "temp=nowhere.csv").stderr
+    assert missing.endswith("error: nowhere.csv: there is no such file or directory\n")
+    odd = laser(*command, f"temp={place / 'odd.csv'}").stderr
+    assert "no row fits; the first that does not: ts is 'soon', which is not an ISO 8601 time" in odd
+    assert "delimiter is for files of CSV" in laser(*command, "temp=x.parquet", "--delimiter", ";").stderr
+    named = laser("run", "--program", place / "temp.lars", "--input", f"temp={place / 'odd.csv'}").stderr
+    assert "which column is the time? Name it (time, or --time COLUMN)" in named
+    assert "declare with #input" in laser(*command, place / "odd.csv").stderr

@@ -16,6 +16,7 @@ from laser.cli.notes import warn_of_program
 from laser.cli.progress import Screen, describe
 from laser.errors import LaserError
 from laser.io import FORMATS
+from laser.io.table_reader import PREDICATE
 from laser.pipeline import Flag, Pipeline, Table, flags_of, read_pipeline
 from laser.settings import RunSettings
 from laser.ticks import SECOND
@@ -100,8 +101,11 @@ def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
 def pipeline_of(path: str | None, given: dict[str, Any]) -> Pipeline:
     """The file's pipeline with what the flags say."""
     base = read_pipeline(path, read_text(path)) if path else Pipeline()
+    mixed = [text.strip() for text in given["inputs"] if "=" not in text]
+    given["inputs"] = [text for text in given["inputs"] if "=" in text]
     pairs = {name: dict(_pair(text, flag) for text in given.pop(name)) for name, flag in _MAPPINGS.items()}
     inputs = {name: replace(base.inputs.get(name, Table()), path=path) for name, path in pairs["inputs"].items()}
+    inputs |= _mixed(mixed, given.get("program") or base.program)
     background = {name: Table(path) for name, path in pairs["background"].items()}
     said = {name: value for name, value in given.items() if value is not None and not name.startswith(OF_INPUT)}
     return replace(
@@ -112,6 +116,20 @@ def pipeline_of(path: str | None, given: dict[str, Any]) -> Pipeline:
         spark={**base.spark, **pairs["spark"]},
         **said,
     )
+
+
+def _mixed(paths: list[str], program: str) -> dict[str, Table]:
+    """Tables whose rows name their predicates: each input that the program declares reads its own rows."""
+    if not paths:
+        return {}
+    if len(paths) > 1:
+        raise click.UsageError(
+            "--input FILE: one file can have rows of several predicates; name the others, as in --input NAME=FILE"
+        )
+    declared = load(program).inputs if program else {}
+    if not declared:
+        raise click.UsageError(f"--input {paths[0]}: write NAME=FILE, or declare with #input what the rows can be of")
+    return {predicate.name: Table(paths[0], predicate=PREDICATE) for predicate in declared}
 
 
 def _constants(given: dict[str, Any], program: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that every user 
 
 from laser.spark.column_names import REASON, ROW, quoted
 
-__all__ = ["cast_columns", "cast_sql", "fault_sql", "instant_sql", "text_schema"]
+__all__ = ["cast_columns", "cast_sql", "fault_sql", "instant_sql", "plain_sql", "text_schema"]
 
 _ISO = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$"
 _WORDS = (
@@ -49,17 +49,31 @@ def _is_nested(kind: str) -> bool:
 
 
 def cast_columns(
-    table: DataFrame, schema: Mapping[str, str], faults: Sequence[Column], row: Column, others: Sequence[str] = ()
+    table: DataFrame,
+    schema: Mapping[str, str],
+    faults: Sequence[Column],
+    row: Column,
+    others: Sequence[str] = (),
+    decimal: str = ".",
 ) -> DataFrame:
     """Columns of text as the schema has them, why a row does not fit, and the row as it was; other columns stay as they are.
 
-    ``faults`` are reasons that are known already.
+    ``faults`` are reasons that are known already; ``decimal`` is what stands before decimals.
     """
     flat = {name: kind for name, kind in schema.items() if not _is_nested(kind)}
-    columns = [F.expr(cast_sql(quoted(n), flat.get(n, "string"))).alias(n) for n in schema]
-    found = [F.expr(fault_sql(name, quoted(name), kind)) for name, kind in flat.items() if kind != "string"]
+    plain = {name: plain_sql(quoted(name), flat.get(name, "string"), decimal) for name in schema}
+    columns = [F.expr(cast_sql(plain[n], flat.get(n, "string"))).alias(n) for n in schema]
+    found = [
+        F.expr(fault_sql(name, quoted(name), kind, plain[name])) for name, kind in flat.items() if kind != "string"
+    ]
     reason = F.coalesce(*faults, *found, F.lit(None).cast("string"))
     return table.select(*columns, *map(quoted, others), reason.alias(REASON), row.alias(ROW))
+
+
+def plain_sql(text: str, kind: str, decimal: str) -> str:
+    """A text with its decimals as SQL writes them; where they stand after a comma, a point is no part of a number."""
+    is_number = any(pattern.fullmatch(kind) for pattern, words in _WORDS if words in ("an integer", "a number"))
+    return f"translate({text}, '.,', ',.')" if decimal == "," and is_number else text
 
 
 def instant_sql(text: str) -> str:
@@ -67,15 +81,16 @@ def instant_sql(text: str) -> str:
     return f"unix_micros({cast_sql(text, 'timestamp')})"
 
 
-def fault_sql(name: str, text: str, kind: str) -> str:
-    """Why a text is not of its type; null where it is, or where there is no text."""
+def fault_sql(name: str, text: str, kind: str, plain: str = "") -> str:
+    """Why a text is not of its type; null where it is, or where there is no text. ``plain``: the text with its decimals as SQL has them."""
+    plain = plain or text
     words = next((words for pattern, words in _WORDS if pattern.fullmatch(kind)), f"of type {kind}")
     label, quoted = name.replace("'", "\\'"), f"left({text}, 100)"
     reason = f"concat('{label} is \\'', {quoted}, '\\', which is not {words}')"
     if kind == "double":
         inexact = f"concat('{label} is ', {quoted}, ', which a double does not hold exactly: read it as bigint')"
-        reason = f"CASE WHEN {_inexact(text)} THEN {inexact} ELSE {reason} END"
-    return f"CASE WHEN trim({text}) != '' AND ({cast_sql(text, kind)}) IS NULL THEN {reason} END"
+        reason = f"CASE WHEN {_inexact(plain)} THEN {inexact} ELSE {reason} END"
+    return f"CASE WHEN trim({text}) != '' AND ({cast_sql(plain, kind)}) IS NULL THEN {reason} END"
 
 
 def _inexact(text: str) -> str:

@@ -37,11 +37,20 @@ def extent_of(prepared: Prepared, times: DataFrame, sized: bool) -> Extent:
     first = row[0] if start is None else start
     last = row[1] if until is None else until
     if first is None or last is None:
-        raise LaserError("the inputs are empty, so the timeline has no beginning: give start=… and until=…")
+        raise LaserError(_nothing(prepared))
     if last < first:
         raise LaserError(f"the timeline would end at {last}, before it begins at {first}")
     _warn_of_future(prepared, last)
     return Extent(first, last, row[2])
+
+
+def _nothing(prepared: Prepared) -> str:
+    """Why there is no fact: there are no rows, or none fits."""
+    for source in prepared.sources:
+        faulty = source.rejects().take(1)
+        if faulty:
+            return f"input {source.name}: no row fits; the first that does not: {faulty[0]['reason']}, in {faulty[0]['row']}"
+    return "the inputs are empty, so the timeline has no beginning: say where it begins and ends (start and until)"
 
 
 def _warn_of_future(prepared: Prepared, last: int) -> None:

@@ -225,7 +225,7 @@ def _time_columns(name: str, given: Input, time: str | tuple[str, str] | None) -
     if chosen is None:
         if {"since", "until"} <= set(given.table.columns):
             return ("since", "until")
-        raise LaserError(f"input {name}: which column is the time? Say time=…")
+        raise LaserError(f"input {name}: which column is the time? Name it (time, or --time COLUMN)")
     return (chosen,) if isinstance(chosen, str) else tuple(chosen)
 
 

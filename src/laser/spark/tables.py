@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,10 +15,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
+from laser.io.dialect import UTF_8, Dialect, read_dialect
 from laser.io.formats import FORMATS, format_of_suffix
 from laser.io.formats.format import LineFormat
 from laser.pipeline import Table
-from laser.spark.casts import cast_columns, cast_sql, text_schema
+from laser.spark.casts import cast_columns, cast_sql, plain_sql, text_schema
 from laser.spark.column_names import quoted
 from laser.spark.lines import read_lines
 from laser.spark.messages import MESSAGE, read_messages
@@ -113,17 +115,17 @@ def read_table(spark: SparkSession, table: Table, follow: bool, uses: Uses = Use
     """
     form = format_of_table(table)
     kind = _LINES if isinstance(form, LineFormat) else form
-    options = {
-        **({"header": "true"} if kind == "csv" else {}),
-        **{k: _option(v) for k, v in table.options.items()},
-    }
+    dialect = _dialect(table, kind)
+    if dialect.encoding != UTF_8:
+        spark.conf.set("spark.sql.legacy.javaCharsets", "true")  # else Spark takes five encodings only, not even cp1252
+    options = {**_reading(kind, dialect), **{k: _option(v) for k, v in table.options.items()}}
     if follow and "://" not in table.path and Path(table.path).is_file():
         raise LaserError(f"{table.path} is a file: a stream is followed in a directory, to which files are added")
     schema = ({} if table.value else table.schema) or _inferred(spark, table, kind, options, follow, uses)
     reader: Any = (spark.readStream if follow else spark.read).format(kind).options(**options)
     if schema and kind in _TEXT:
         loaded: DataFrame = reader.schema(text_schema(schema)).load(table.path)
-        return cast_columns(loaded, schema, [], _as_json(schema))
+        return cast_columns(loaded, schema, [], _as_json(schema), decimal=dialect.decimal)
     if schema:
         reader = reader.schema(", ".join(f"`{name}` {kind}" for name, kind in schema.items()))
     try:
@@ -133,6 +135,31 @@ def read_table(spark: SparkSession, table: Table, follow: bool, uses: Uses = Use
     if not table.value:
         return loaded
     return read_messages(kind, loaded, table.value, table.schema or uses.message_schema())
+
+
+def _dialect(table: Table, kind: str) -> Dialect:
+    """How the text of a table is written; only text has such settings."""
+    said = {name: text for name in ("delimiter", "encoding", "decimal") if (text := getattr(table, name))}
+    misplaced = [name for name in said if kind not in _TEXT or (kind == "json" and name != "encoding")]
+    if misplaced:
+        raise LaserError(
+            f"{table.path}: {misplaced[0]} is for files of {'CSV and JSON Lines' if misplaced[0] == 'encoding' else 'CSV'}"
+        )
+    return read_dialect(**said)
+
+
+def _reading(kind: str, dialect: Dialect) -> dict[str, str]:
+    """The settings of Spark's reader for text."""
+    if kind not in _TEXT:
+        return {}
+    encoding = {} if dialect.encoding == UTF_8 else {"encoding": _java_name(dialect.encoding)}
+    lines = {"lineSep": "\n"} if encoding and kind == "json" else {}  # Spark asks for it with other encodings
+    return {**encoding, **lines, **({"header": "true", "sep": dialect.delimiter} if kind == "csv" else {})}
+
+
+def _java_name(encoding: str) -> str:
+    """What Java calls an encoding of Python's."""
+    return re.sub(r"^cp(125\d)$", r"windows-\1", re.sub(r"^iso8859-", "iso-8859-", encoding.replace("_", "-")))
 
 
 def _no_source(kind: str, said: str) -> str:
@@ -157,7 +184,8 @@ def _inferred(
     try:
         loaded = spark.read.format(kind).options(**sample).load(table.path)
         schema = dict(loaded.dtypes)
-        return {**schema, **uses.schema(), **_settled(loaded, schema, uses)} if kind in _TEXT else schema
+        decimal = table.decimal or "."
+        return {**schema, **uses.schema(), **_settled(loaded, schema, uses, decimal)} if kind in _TEXT else schema
     except Exception as error:
         if "PATH_NOT_FOUND" in str(error):
             raise LaserError(f"{table.path}: there is no such file or directory") from None
@@ -166,7 +194,7 @@ def _inferred(
         ) from None
 
 
-def _settled(table: DataFrame, schema: dict[str, str], uses: Uses) -> dict[str, str]:
+def _settled(table: DataFrame, schema: dict[str, str], uses: Uses, decimal: str) -> dict[str, str]:
     """The types of columns that a few odd rows have made text: numbers for rules, and times."""
     numbers = uses.numbers(schema)
     dirty = [name for name in (*numbers, uses.time) if schema.get(name) == "string"]
@@ -174,7 +202,7 @@ def _settled(table: DataFrame, schema: dict[str, str], uses: Uses) -> dict[str, 
         return {}
     tests = {name: ("bigint", "double" if name in numbers else "timestamp") for name in dirty}
     counts = [
-        F.count(F.expr(cast_sql(quoted(name), kind))).alias(f"{name} {kind}")
+        F.count(F.expr(cast_sql(plain_sql(quoted(name), kind, decimal), kind))).alias(f"{name} {kind}")
         for name, kinds in tests.items()
         for kind in kinds
     ]
@@ -205,7 +233,7 @@ def read_input(
         if isinstance(predicate, str):
             raise LaserError(f"input {predicate}: lines need a predicate that the program reads with one arity")
         return read_lines(spark, table.path, predicate, form, tick, follow)
-    read = _with_expressions(read_table(spark, table, follow, uses), table)
+    read = _of_predicate(_with_expressions(read_table(spark, table, follow, uses), table), predicate, table)
     columns = table.columns or (tuple(_message_columns(table, uses)) if table.value else ())
     args = (
         [name for name in columns if name not in (uses.time, uses.order)]
@@ -213,6 +241,21 @@ def read_input(
         else columns
     )
     return Input(read, args or None, table.time or None, table.order or None)
+
+
+def _of_predicate(read: DataFrame, predicate: Predicate | str, table: Table) -> DataFrame:
+    """The rows of a predicate, where a column names it; those without a name do not fit."""
+    if not table.predicate:
+        return read
+    if table.predicate not in read.columns:
+        known = ", ".join(name for name in read.columns if name not in (ROW, REASON))
+        raise LaserError(f"{table.path}: there is no column {table.predicate!r} for the predicate; there are {known}")
+    name = (predicate if isinstance(predicate, str) else predicate.name).partition("/")[0]
+    column = F.trim(F.col(quoted(table.predicate)).cast("string"))
+    missing = F.when(column.isNull() | (column == ""), F.lit(f"{table.predicate} is missing"))
+    faults = [F.col(REASON), missing] if REASON in read.columns else [missing]
+    own = read.where((column == name) | missing.isNotNull()).withColumn(REASON, F.coalesce(*faults))
+    return own.drop(table.predicate)
 
 
 def _message_columns(table: Table, uses: Uses) -> Iterable[str]:
