@@ -20,7 +20,7 @@ RATES ?= 2000000
 MINUTES ?= 5
 PROGRAMS ?= 200
 
-.PHONY: help setup demo test check format docs bench laws soak fuzz attack serve-load spark-rates test-changes test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
+.PHONY: help pictures setup demo test check format docs bench laws soak fuzz attack serve-load spark-rates test-changes test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -34,6 +34,9 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet -r requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(READY)
+
+pictures: setup  ## draw the pictures of the documents again (needs Chromium)
+	$(BIN)/python tools/pictures.py
 
 demo: setup      ## dozens of cooling machines, hours of readings, through Spark to a timeline of alarms
 	$(BIN)/python -m laser.spark.demo

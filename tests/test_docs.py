@@ -43,7 +43,18 @@ from laser.syntax.parser import parse_tree
 from tests.cli.test_docs import run_block, write_files
 
 ROOT = Path(__file__).parent.parent
-NAMES = ("language", "patterns", "python", "explain", "how-it-works", "state", "histories", "comparison")
+NAMES = (
+    "first-hour",
+    "dirty-data",
+    "language",
+    "patterns",
+    "python",
+    "explain",
+    "how-it-works",
+    "state",
+    "histories",
+    "comparison",
+)
 PAGES = [ROOT / "docs" / f"{name}.md" for name in NAMES]
 HOW_IT_WORKS = ROOT / "docs" / "how-it-works.md"
 PAGES += [ROOT / "examples" / "README.md", ROOT / "CONTRIBUTING.md"]

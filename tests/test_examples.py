@@ -77,3 +77,21 @@ def test_the_pictures_show_what_is_drawn_today(name: str, tmp_path, monkeypatch)
         kept.write_text(picture, "utf-8")
     assert picture == kept.read_text("utf-8")
     assert re.search(r"<rect|<path", kept.read_text("utf-8"))
+
+
+def test_the_picture_of_the_ward_shows_what_is_drawn_today(tmp_path) -> None:
+    """``make pictures`` draws it anew, and the playground beside it."""
+    ward = [
+        str(TABLES / "ward.lars"),
+        "--input",
+        f"hr={TABLES / 'ward.csv'}",
+        "--max-ahead",
+        "1 d",
+        "--rejects",
+        os.devnull,
+    ]
+    drawn = tmp_path / "ward.svg"
+    result = CliRunner().invoke(main, ["plot", *ward, "-o", str(drawn), "--theme", "light", "--width", "800"])
+    assert result.exit_code == 0, result.output
+    kept = EXAMPLES.parent / "docs" / "pictures" / "ward.svg"
+    assert re.sub(r"\blaser\d+\b", "laser1", drawn.read_text("utf-8")) == kept.read_text("utf-8")

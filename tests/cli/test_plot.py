@@ -59,3 +59,22 @@ def test_mistakes_are_told_as_everywhere(laser, here):
     assert "unsafe-variable" in laser("plot", "bad.lars", "s.stream", code=1).stderr
     (here / "bad.stream").write_text("1: a(")
     assert "bad.stream:1" in laser("plot", "bad.stream", code=1).stderr
+
+
+@pytest.mark.parametrize("name", ["x.pdf", "x.docx"])
+def test_a_name_of_another_kind_of_file_is_refused(laser, here, name):
+    result = laser("plot", "p.lars", "s.stream", "-o", name, code=2)
+    assert "is not a kind of drawing (.svg, .png, .html, .htm, .json, .txt)" in result.stderr
+    assert not (here / name).exists()
+
+
+def test_rows_that_do_not_fit_are_set_aside_by_plots_and_explanations(laser, here):
+    (here / "hr.lars").write_text("#input hr(p: string, bpm: number).\nhigh(P) :- hr(P, B), B > 120.\n")
+    (here / "hr.csv").write_text("ts,p,bpm\n1,a,n/a\n2,a,130\n")
+    table = ["--input", "hr=hr.csv"]
+    assert "hr.csv:2: column bpm" in laser("plot", "hr.lars", *table, code=1).stderr
+    assert "high/1" in laser("plot", "hr.lars", *table, "--rejects", "bad.jsonl").stdout
+    assert json.loads((here / "bad.jsonl").read_text())["line"] == 2
+    (here / "bad.jsonl").unlink()
+    assert "high(a) holds" in laser("explain", "hr.lars", "high(a)", *table, "--rejects", "bad.jsonl").stdout
+    assert json.loads((here / "bad.jsonl").read_text())["line"] == 2

@@ -109,7 +109,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
     help="How long a record may come after later ones; time points are answered when they are complete.",
 )
 @click.option("--late", type=click.Path(dir_okay=False), help="Set facts that come too late aside in this file.")
-@click.option("--rejects", type=click.Path(dir_okay=False), help="Set malformed records aside in this file, and go on.")
+@options.rejects
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), help="Write to this file, which appears whole or not at all."
 )
@@ -149,7 +149,6 @@ class EvalOptions(options.RunFlags):
     clock: str | None
     lateness: str | None
     late: str | None
-    rejects: str | None
     output: str | None
     verbose: bool
 
@@ -194,7 +193,7 @@ def _evaluate(wanted: EvalOptions, program: Program) -> int:
     accept(program, settings)  # what is wrong with it is said before a record arrives
     wanted.warn(program)
     with ExitStack() as stack:
-        rejects = _open_rejects(wanted.rejects, stack)
+        rejects = stack.enter_context(wanted.opened_rejects())
         answered = eval_sql.answer(wanted, program, rejects)
         if answered is not None:
             _write_intervals(answered, _open_writer(wanted, answered.dates, stack))
@@ -283,10 +282,6 @@ def _write_intervals(answered: Answer, writer: AnswerWriter) -> None:
     for atom, since, until in answered.intervals:
         writer.interval(atom, since, until, until == answered.last)
     writer.close()
-
-
-def _open_rejects(path: str | None, stack: ExitStack) -> Rejects | None:
-    return None if path is None else Rejects(_open_text(path, stack))
 
 
 def _open_text(path: str, stack: ExitStack) -> TextIO:

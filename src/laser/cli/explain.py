@@ -48,6 +48,7 @@ NARROWEST, WIDEST = 60, 120
 @options.start
 @options.warmup
 @options.background
+@options.rejects
 @options.quiet
 def command(**given: Any) -> int:
     """Say why ATOM holds at a time of STREAM by the rules of PROGRAM: a proof; or why it does not: what each rule lacks.
@@ -99,7 +100,7 @@ class ExplainOptions(options.RunFlags):
         if self.as_json + self.as_dot + (self.svg is not None) > 1:
             raise click.UsageError("--json, --dot and --svg exclude each other")
         read = [self.program, *([self.stream] if self.stream else []), *self.table_paths, *self.background]
-        options.different_files({"--svg": self.svg}, read)
+        options.different_files({"--svg": self.svg, "--rejects": self.rejects}, read)
         program = load(self.program)
         try:
             goal = read_goal(self.atom, program)
@@ -130,10 +131,11 @@ class ExplainOptions(options.RunFlags):
     def _records(self, program: Program, at: int | None) -> list[Record]:
         """The records up to the time that is asked about; nothing after it is read."""
         records: list[Record] = []
-        for record in self.records(program, self.stream):
-            if at is not None and record.time > at and records:
-                break
-            records.append(record)
+        with self.opened_rejects() as rejects:
+            for record in self.records(program, self.stream, rejects):
+                if at is not None and record.time > at and records:
+                    break
+                records.append(record)
         return records
 
     def show(self, answer: Explanation, dated: bool) -> None:

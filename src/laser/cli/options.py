@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
@@ -35,7 +36,7 @@ from laser.values import Predicate, Time, Value
 from laser.values.time import is_local, texts_in
 
 __all__ = [
-    "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "quiet", "start",
+    "FILE", "PROGRAM", "STREAM", "RunFlags", "background", "consts", "different_files", "input_format", "inputs", "length", "quiet", "rejects", "start",
     "tick", "time_point", "until", "warmup", "zone",
 ]  # fmt: skip
 
@@ -202,6 +203,12 @@ def _pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ..
     return pairs
 
 
+def rejects(command: _Command) -> _Command:
+    """``--rejects``"""
+    text = "Set malformed records aside in this file, as JSON Lines, and go on."
+    return click.option("--rejects", type=click.Path(dir_okay=False), help=text)(command)
+
+
 def quiet(command: _Command) -> _Command:
     """``--quiet``, for commands that have no more to say than warnings."""
     return click.option("--quiet", "-q", is_flag=True, help="No warnings.")(command)
@@ -261,6 +268,7 @@ class RunFlags:
     decimal: str = PLAIN.decimal
     encoding: str = PLAIN.encoding
     max_ahead: str | None = None
+    rejects: str | None = None
     quiet: bool = False
     zone: str | None = None
 
@@ -312,7 +320,7 @@ class RunFlags:
     @property
     def table_words(self) -> dict[str, str]:
         """How tables are read, where that is not as usual, in the words of the options."""
-        said = {"time": self.time_column, "predicate": self.predicate_column}
+        said = {"time": self.time_column, "predicate": self.predicate_column, "max_ahead": self.max_ahead}
         usual = {"delimiter": PLAIN.delimiter, "decimal": PLAIN.decimal}
         said |= {name: value for name, default in usual.items() if (value := getattr(self, name)) != default}
         return {name: value for name, value in said.items() if value is not None}
@@ -351,6 +359,15 @@ class RunFlags:
         rows = follow_table(self._inputs(program)[0], self.tick, rejects, self._ahead(), self._tell)
         start, until = settings.start, settings.until
         return (row for row in rows if (start is None or start <= row.time) and (until is None or row.time <= until))
+
+    @contextmanager
+    def opened_rejects(self) -> Iterator[Rejects | None]:
+        """Where malformed records go; None where they are errors."""
+        if self.rejects is None:
+            yield None
+            return
+        with open(self.rejects, "w", encoding="utf-8") as sink:
+            yield Rejects(sink)
 
     def facts(self, program: Program, rejects: Rejects | None = None) -> Facts:
         """The rows of tables that are complete, in the order of time, from the start to the end that were asked for."""

@@ -76,6 +76,7 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 @options.until
 @options.warmup
 @options.background
+@options.rejects
 @options.quiet
 def command(**given: Any) -> None:
     """Draw what holds when: facts and derived atoms over time as bars, measured values as lines.
@@ -138,7 +139,8 @@ class PlotOptions(options.RunFlags):
 
     def _run(self, path: str, stream: str | None) -> Timeline:
         program = load(path)
-        records = list(self.records(program, stream))
+        with self.opened_rejects() as rejects:
+            records = list(self.records(program, stream, rejects))
         self.warn(program, records)
         facts = [(record.time, record.facts) for record in records]
         return draw_run(program, facts, self.settings_of(records), self.lines)

@@ -88,9 +88,9 @@ def read_tables(
     return _sorted(Facts(times, facts, True in kinds))
 
 
-def table_items(table: TableFile, tick: Tick) -> list[Item]:
+def table_items(table: TableFile, tick: Tick, ahead: Ahead | None = None) -> list[Item]:
     """The rows of a table one by one, in the order of time, after what is malformed of it."""
-    reader = make_reader(table, tick, None, log.warning)
+    reader = make_reader(table, tick, ahead, log.warning)
     blocks = table_blocks(table.path, format_of(table.path, table.layout), table.dialect, table.text)
     items = [item for block in blocks for item in reader.items(block.rows())]
     return sorted(items, key=lambda item: item.time if isinstance(item, Record) else -1)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from laser.checks.load import parse
+from laser.engine.driver import wall_clock
 from laser.engine.reasoner import Reasoner
 from laser.errors import ProgramError
+from laser.io.ahead import Ahead
 from laser.io.declared_tables import TableOptions
 from laser.io.dialect import read_dialect
 from laser.io.formats import TEXT, format_of_text
@@ -22,7 +25,7 @@ from laser.io.tables import table_items
 from laser.serve.settings import Limits
 from laser.settings import RunSettings
 from laser.syntax.program import Program
-from laser.ticks import Tick
+from laser.ticks import OFF, Tick, read_length
 from laser.values import Atom
 from laser.values.time import texts_in
 
@@ -92,7 +95,7 @@ def _items(
     table = None if program is None else _table(text, program, settings, options)
     with texts_in(settings.tick.zone):
         if table is not None:
-            found = table_items(table, settings.tick)
+            found = table_items(table, settings.tick, _ahead(options.get("max_ahead"), settings.tick))
             return [item for item in found if isinstance(item, Malformed) or _within(item.time, settings)]
         form = format_of_text(text)
         lines = (Line(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1))
@@ -106,6 +109,14 @@ def _table(text: str, program: Program, settings: RunSettings, options: dict[str
     dialect = read_dialect(**{name: options[name] for name in _IN_DIALECT if name in options})
     wanted = TableOptions(time=options.get("time"), predicate=options.get("predicate"), dialect=dialect)
     return table_of_text(text, program, settings, wanted, options.get("input", ""))
+
+
+def _ahead(words: str | None, tick: Tick) -> Ahead | None:
+    """Which dates are taken for wrong."""
+    if words is None or words == OFF:
+        return None
+    limit = timedelta(seconds=float(read_length(words, tick, "max_ahead")))
+    return Ahead(tick, wall_clock, limit, words)
 
 
 def _within(time: int, settings: RunSettings) -> bool:
