@@ -65,10 +65,12 @@ class Reasoner:
         self._begin(program, RunSettings.read(options, ReasonerOptions, program.zone, start=start))
 
     @classmethod
-    def of(cls, program: Program | str, settings: RunSettings) -> Reasoner:
-        """A reasoner with settings that were checked before."""
+    def of(cls, program: Program | str, settings: RunSettings, saved: bytes | None = None) -> Reasoner:
+        """A reasoner with settings that were checked before; with ``saved``, it goes on from that state."""
         reasoner = cls.__new__(cls)
         reasoner._begin(program, settings)
+        if saved is not None:
+            reasoner._resume(saved)
         return reasoner
 
     def _begin(self, program: Program | str, settings: RunSettings) -> None:
@@ -374,15 +376,11 @@ class Reasoner:
     def restore(cls, program: Program | str, data: bytes, **options: Unpack[ReasonerOptions]) -> Reasoner:
         """A reasoner that goes on where ``save`` left off; StateError if the state is not of this program."""
         program = parse(program) if isinstance(program, str) else expect_program(program)
-        return cls.resumed(program, RunSettings.read(options, ReasonerOptions, program.zone), data)
+        return cls.of(program, RunSettings.read(options, ReasonerOptions, program.zone), data)
 
-    @classmethod
-    def resumed(cls, program: Program, settings: RunSettings, data: bytes) -> Reasoner:
-        """As ``restore``, with settings that are read already."""
-        reasoner = cls.of(program, settings)
-        fresh = reasoner._machine
-        reasoner._machine, reasoner._start = decode(
-            data, reasoner._core, lambda streamed: reasoner._new_machine(streamed) if streamed else fresh
+    def _resume(self, data: bytes) -> None:
+        fresh = self._machine
+        self._machine, self._start = decode(
+            data, self._core, lambda streamed: self._new_machine(streamed) if streamed else fresh
         )
-        reasoner._not_streamed = reasoner._find_not_streamed()
-        return reasoner
+        self._not_streamed = self._find_not_streamed()

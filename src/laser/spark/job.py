@@ -68,7 +68,7 @@ class Job:
     def reasoner(self, start: int, background: tuple[Atom, ...], saved: bytes | None = None) -> Reasoner:
         """A new reasoner, or one that goes on from what ``Reasoner.save`` gave."""
         settings = replace(self.settings, start=start, background=background)
-        return Reasoner.of(self.program, settings) if saved is None else Reasoner.resumed(self.program, settings, saved)
+        return Reasoner.of(self.program, settings, saved)
 
     def background_of(self, bucket: int) -> tuple[Atom, ...]:
         """The background data of one part, without those of keys that lie elsewhere."""
