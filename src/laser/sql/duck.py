@@ -113,7 +113,9 @@ class Duck:
 
     def strata(self, first: int, last: int, silent: bool, spared: Spared = reason_of) -> Strata:
         """What becomes SQL of the program, and what does not."""
-        background = self._load(((0, key) for key in self.program.background), background=True)
+        reads = self.program.reads
+        read = ((0, tuple(atom)) for atom in self.program.background if atom.signature in reads)
+        background = self._load(read, background=True)
         both = frozenset(self.streamed) & (self.program.derived | self.program.given)
         timeline = Timeline(str(first), str(last))
         return Strata(Lowerer(build(self.program, both), self.streamed, background, timeline), silent, spared)
