@@ -9,6 +9,7 @@ import pytest
 
 from laser import LaserError
 from laser.spark import Input, reason
+from laser.spark.size import estimated_rows
 from tests.spark.test_batch import COOLING, READINGS
 
 PROGRAMS = {
@@ -99,6 +100,23 @@ def test_numbers_that_may_overflow_go_to_the_reasoner_and_sql_names_the_rule(spa
     doubles = "big(V) :- a(V), V > 0.5."
     with pytest.raises(LaserError, match="a/1 has such numbers"):
         reason(doubles, {"a": frame}, time="t", engine="sql")
+
+
+def test_few_rows_are_left_to_the_reasoner_unless_sql_is_asked_for(spark, readings, tmp_path):
+    readings.write.parquet(str(tmp_path / "in"))
+    table = spark.read.parquet(str(tmp_path / "in"))
+    ways = {e: reason(PROGRAMS["hot"], {"temp": table}, time="t", engine=e) for e in ("auto", "sql")}
+    assert re.search(r"; not by SQL: about [\d,]+ rows are too few to plan \d+ statement", ways["auto"].cut)
+    assert ways["sql"].cut == "SQL over intervals, not divided by key"
+    assert rows_of(ways["auto"], "hot") == rows_of(ways["sql"], "hot") != []
+
+
+def test_the_size_of_tables_is_estimated_before_anything_runs(spark, readings):
+    local = spark.sql("SELECT * FROM VALUES (1, 'a'), (2, 'b'), (3, 'c') AS rows(t, machine)")
+    assert estimated_rows([local]) == 3
+    assert estimated_rows([local, local]) == 6
+    assert estimated_rows([spark.range(1_000_000)]) > 1_000_000
+    assert estimated_rows([readings]) > 10**12  # nothing is known of it
 
 
 def test_constants_comparisons_and_the_timeline_reach_the_files(spark, readings, tmp_path, capsys):

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.checks.accept import accept
+from laser.phrases import count
 from laser.plan.build import build
 from laser.plan.plan import Plan
 from laser.rules.rule import ResolvedProgram
@@ -26,6 +27,7 @@ from laser.spark.layout import PredicateColumns
 from laser.spark.lift import SEEN
 from laser.spark.partition import Lifted, PerKey
 from laser.spark.prepare import Prepared
+from laser.spark.size import ROWS_A_STATEMENT, estimated_rows
 from laser.spark.sources import Source
 from laser.sql.dialects import for_spark
 from laser.sql.facts import Column, arrow_table, by_predicate, columns_of, kinds_of
@@ -57,9 +59,12 @@ _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 Kinds = tuple[Kind, ...] | None
 
 
-def answer_history(prepared: Prepared) -> Answers:
-    """The answers by SQL; NotLowered, with the reason, where some part of the program has none."""
-    history = _History(prepared)
+def answer_history(prepared: Prepared, however_small: bool = True) -> Answers:
+    """The answers by SQL; NotLowered, with the reason, where some part of the program has none.
+
+    Unless ``however_small``, also where the inputs are so small that planning would take longer than reasoning.
+    """
+    history = _History(prepared, however_small)
     lowering = history.lowered()
     for statement in lowering.statements:
         history.make(statement)
@@ -71,6 +76,7 @@ def answer_history(prepared: Prepared) -> Answers:
 @dataclass
 class _History:
     prepared: Prepared
+    however_small: bool
     frames: dict[str, DataFrame] = field(default_factory=dict)
     """What there is, by the names that statements have for it."""
     views: dict[str, str] = field(default_factory=dict)
@@ -102,6 +108,7 @@ class _History:
         tried = lower(plan, streamed, background, UNKNOWN, "spark").whole()
         for columns in self.job.outputs.predicates:
             self.intervals(columns, tried.outputs[columns.predicate])
+        self.check_size(tried)
         times = reduce(DataFrame.unionByName, [source.times() for source in self.prepared.sources])
         first, last, _ = extent_of(self.prepared, times, sized=True)
         self.read(first, last)
@@ -113,6 +120,13 @@ class _History:
         )
         self.held_until = first + core.warmup
         return lower(plan, streamed, background, Timeline(str(first), str(last)), "spark").whole()
+
+    def check_size(self, tried: Lowering) -> None:
+        """Spark plans each statement, whatever it reads; the reasoner takes time by the row."""
+        statements = sum(1 + len(statement.asides) for statement in tried.statements)
+        rows = None if self.however_small else estimated_rows([source.table for source in self.prepared.sources])
+        if rows is not None and rows < statements * ROWS_A_STATEMENT:
+            raise NotLowered(f"about {rows:,} rows are too few to plan {count(statements, 'statement')} for")
 
     def check_numbers(self, plan: Plan, tried: Lowering, background: Mapping[Predicate, Ranges], times: Range) -> None:
         """A query runs when somebody asks for its rows: then it is too late to leave them to the reasoner. So the ranges are asked for."""
@@ -193,16 +207,14 @@ class _History:
         self.add(statement.relation.name, statement.query, statement.kept)
 
     def add(self, name: str, query: str, kept: bool) -> None:
-        """What is read once is text in the query that reads it. What is read again is a table of its own: a plan has both of its places, and
-        Spark sorts for both once. Where that would make the plan too large, it is made first, so that plans begin with its rows."""
+        """A relation is text in the query that reads it, so that Spark analyses one query, and each relation once: where it is read again, a
+        plan has it in both places, and Spark sorts for both once. Where that would make the plan too large, it is a table, made first, so
+        that plans begin with its rows."""
         self.sizes[name] = 1 + sum(self.sizes.get(read, 0) for read in NAME.findall(query))
-        if not kept:
+        if kept and self.sizes[name] > LARGE:
+            self.frames[name], self.sizes[name] = self.query(query).localCheckpoint(eager=False), 1
+        else:
             self.views[name] = query
-            return
-        frame = self.query(query)
-        if self.sizes[name] > LARGE:
-            frame, self.sizes[name] = frame.localCheckpoint(eager=False), 1
-        self.frames[name] = frame
 
     def query(self, query: str) -> DataFrame:
         """The rows of a query, with the views that it rests on."""

@@ -82,7 +82,7 @@ def _history(request: Request, prepared: Prepared) -> Answers:
     try:
         if divided:
             raise NotLowered("buckets and slices are parts for the reasoner")
-        return answer_history(prepared)
+        return answer_history(prepared, however_small=request.engine == "sql")
     except NotLowered as refusal:
         if request.engine == "sql":
             raise
