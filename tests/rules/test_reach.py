@@ -33,6 +33,18 @@ REACH = [
     ("@0 q :- a. r :- q at 0.", ["a/0"], Reach(None, 0)),
     ("@S q :- a at T in [3], S = T - 9. r :- q at S.", ["a/0"], Reach(None, 0)),
     ("@T q :- n(T), a. n(1..5). r :- q at T.", ["a/0"], Reach(None, 0)),
+    # What was recorded was derived then, from the past of then.
+    ("#record q/0. q :- a in [3]. r :- q in [5].", ["a/0"], Reach(8, 0)),
+    ("#record q/0. q :- a in [3]. r :- q, a in [4].", ["a/0"], Reach(4, 0)),
+    (
+        "#record q/0, r/0. q :- a in [3]. p :- q in [5]. r :- p. s :- r always in [2 .. 4 ago], a in [9].",
+        ["a/0"],
+        Reach(12, 0),
+    ),
+    ("#record q/0. q :- a in [3]. q :- q in [1 ago], not a.", ["a/0"], Reach(None, 0)),
+    ("#record q/0, r/0. q :- a, r in [1 ago]. r :- q in [2], a.", ["a/0"], Reach(None, 0)),
+    ("#record q/0. q :- a in [3]. r :- q at T.", ["a/0"], Reach(None, 0)),
+    ("#record q/0. q :- a in [3 #]. r :- q in [5].", ["a/0"], Reach(None, 3)),
     # Background data hold everywhere: a window over them needs no facts, but a question for the time does.
     ("car(1). q :- car(X) in [9], a(X).", ["a/1"], Reach(0, 0)),
     ("car(1). q :- car(X) at T in [9], a(X, T).", ["a/2"], Reach(9, 0)),

@@ -12,11 +12,13 @@ from laser.checks.load import parse
 from laser.spark import bucket
 from laser.spark.partition import PerKey
 from laser.spark.store import SAVED
+from laser.syntax.chain import chain
 from laser.values import Atom
 from tests.cases_reader import case_paths, read_case
 from tests.laws import is_legal
 from tests.spark.rooms import Drive, Memory, Setting, by_parts, job_of, keyed, lifts, read_by, shuffled, with_keys
 from tests.strategies import Seeded, generate
+from tests.syntax.test_chain import FIRST, SECOND, STREAM
 
 RANDOM = 60
 
@@ -170,6 +172,19 @@ def test_a_key_that_has_been_silent_for_long_is_known_after_a_move():
     drive.run(shuffled(rows, 0, random.Random(1)), 35)
     assert isinstance(job.partition, PerKey)
     assert drive.answers(1, 35) == setting.lifted_reference()
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("first", FIRST)
+def test_a_chain_does_not_depend_on_the_cut(first, second):
+    rows = [(time, atom) for time, facts in STREAM for atom in facts]
+    setting = Setting(chain([parse(FIRST[first]), parse(second)]), rows, 0, 39)
+    expected, job = setting.reference(), job_of(setting)
+    assert job.reach.ticks is not None
+    assert by_parts(setting, job, 1, 4) == expected
+    drive = Drive(job, random.Random(1), 2)
+    drive.run(shuffled(rows, 2, random.Random(2)), 39)
+    assert drive.answers(0, 39) == expected
 
 
 def test_every_way_to_divide_is_tried():

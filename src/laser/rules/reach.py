@@ -3,15 +3,20 @@
 Rules are evaluated at t, so windows do not add up: if W is the largest time window, the answer at t follows from the facts
 in [t − W, t], on a timeline that may as well begin at t − W. Only a body ``@u a`` without a window can look back further:
 it sees every fact of ``a``, background data at every time point since the start, and atoms that a rule derived for any time
-point, unless that time came from a window. What was recorded may depend on earlier records, so a program that reads its
-records needs the whole stream once, but keeps only a bounded part of it.
+point, unless that time came from a window.
+
+What was recorded at u was derived at u, from the past of u, so there the lengths do add up: an atom that looks n ticks back at a record
+needs n ticks more than the rules that derive it. A record that depends on earlier records of itself needs the whole stream once, but keeps
+only a bounded part of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from laser.rules.body import At, AtLeast, ExtendedAtom
+from laser.rules.dependencies import cone
 from laser.rules.graph import reachable, reverse
 from laser.rules.rule import ResolvedProgram, Rule
 from laser.syntax import tree
@@ -23,11 +28,36 @@ __all__ = ["is_bounded", "kept", "reach"]
 
 def reach(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> Reach:
     """How far back an answer can depend on facts; without ``inputs``, any predicate might stream in."""
-    if any(_looks_back(core, atom) for atom in _atoms(core)):
-        return _together([Reach(None), *(atom.window.reach for atom in _atoms(core))])
-    unlimited = _unlimited(core, inputs)
-    needs = [_need(core, atom, inputs, unlimited) for atom in _atoms(core)]
-    return _together(needs)
+    return _Needs(core, inputs, frozenset(_unlimited(core, inputs))).of(core.rules)
+
+
+@dataclass(frozen=True)
+class _Needs:
+    """The past that atoms need: facts, and a timeline that begins early enough."""
+
+    core: ResolvedProgram
+    inputs: Collection[Predicate] | None
+    unlimited: frozenset[Predicate]
+    records: dict[Predicate, Reach] = field(default_factory=dict)
+    """What the rules of recorded predicates need; while that is being found out, the whole history."""
+
+    def of(self, rules: Iterable[Rule]) -> Reach:
+        return _together([self.of_atom(atom) for rule in rules for atom in rule.atoms])
+
+    def of_atom(self, atom: ExtendedAtom) -> Reach:
+        if not _looks_back(self.core, atom):
+            return _need(self.core, atom, self.inputs, self.unlimited)
+        look, behind = atom.window.reach, self._of_record(atom.predicate)
+        if look.ticks is None or behind.ticks is None or behind.counts_facts:
+            return replace(behind, ticks=None)
+        return Reach(look.ticks + behind.ticks)
+
+    def _of_record(self, predicate: Predicate) -> Reach:
+        if predicate not in self.records:
+            self.records[predicate] = Reach(None)
+            below = cone(self.core, [predicate])
+            self.records[predicate] = self.of(rule for rule in self.core.rules if rule.predicate in below)
+        return self.records[predicate]
 
 
 def is_bounded(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> bool:
@@ -37,7 +67,7 @@ def is_bounded(core: ResolvedProgram, inputs: Collection[Predicate] | None = Non
 
 
 def _looks_back(core: ResolvedProgram, atom: ExtendedAtom) -> bool:
-    """Whether an atom reads what was recorded, which may depend on earlier records in turn."""
+    """Whether an atom asks for what was recorded at earlier time points."""
     return atom.predicate in core.recorded and atom.window.reach.ticks != 0
 
 
@@ -75,7 +105,7 @@ def _need(
     inputs: Collection[Predicate] | None,
     unlimited: Collection[Predicate],
 ) -> Reach:
-    """The past that one atom needs: facts, and a timeline that begins early enough."""
+    """The past that one atom needs, if it does not look at records."""
     if _streams(atom.predicate, inputs) or atom.predicate in core.derived:
         need = atom.window.reach
         return need if need.is_bounded or inputs is None or atom.predicate in unlimited else Reach()

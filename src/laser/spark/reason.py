@@ -16,19 +16,17 @@ from laser.spark.batch import answer_batch, divide
 from laser.spark.cluster import check_workers, cores_of, is_connect
 from laser.spark.history import answer_history
 from laser.spark.prepare import Prepared, prepare
-from laser.spark.request import ReasonOptions, Request
+from laser.spark.request import Programs, ReasonOptions, Request
 from laser.spark.sources import Input
 from laser.sql.refusal import NotLowered
-from laser.syntax.program import Program
 
 __all__ = ["answer", "reason"]
 
 
-def reason(
-    program: Program | str, inputs: Mapping[str, DataFrame | Input], **options: Unpack[ReasonOptions]
-) -> Answers:
+def reason(program: Programs, inputs: Mapping[str, DataFrame | Input], **options: Unpack[ReasonOptions]) -> Answers:
     """The answers of a program, for static DataFrames as intervals and for streaming ones as changes.
 
+    Several programs, as a list, are a chain: each takes the answers of those before it as facts.
     ``inputs`` has a DataFrame, or an Input that says more about it, for each predicate that streams in. The options, each
     with a default:
 

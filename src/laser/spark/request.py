@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Any, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -18,13 +18,16 @@ from laser.spark.background import Background, read_background
 from laser.spark.durations import NO_TIME, OFF, Ahead, Duration
 from laser.spark.sources import Input, Source, read_sources
 from laser.sql.engines import Engine, check_engine
+from laser.syntax.chain import chain
 from laser.syntax.program import Program
 from laser.ticks import SECOND, Tick, TimeInput, read_length
 from laser.values.facts import FactInput
 from laser.zones import check_tick, zone_of
 
-__all__ = ["ReasonOptions", "Request", "read_point", "session_zone"]
+__all__ = ["Programs", "ReasonOptions", "Request", "read_point", "session_zone"]
 
+Programs: TypeAlias = Program | str | Sequence[Program | str]
+"""A program, or several, of which each takes the answers of those before it as facts."""
 MAX_AHEAD = "1 d"
 """How far ahead of the clock rows of a stream may lie: one with a wrong year would make all that follow it late."""
 
@@ -81,7 +84,7 @@ class Request:
     flush: bool = False
 
     @classmethod
-    def read(cls, program: Program | str, inputs: Mapping[str, DataFrame | Input], options: ReasonOptions) -> Request:
+    def read(cls, program: Programs, inputs: Mapping[str, DataFrame | Input], options: ReasonOptions) -> Request:
         """The request of a user; LaserError where something does not fit."""
         _check_names(options)
         tick = Tick.parse(options.get("tick", SECOND))
@@ -99,7 +102,7 @@ class Request:
             }
         )
         return cls(
-            program=parse(program) if isinstance(program, str) else program,
+            program=_program(program),
             sources=_limited(sources, options.get("max_ahead"), tick),
             settings=settings,
             background=tuple(read_background(options.get("background", ()))),
@@ -117,6 +120,11 @@ class Request:
             inexact=options.get("inexact", False),
             flush=options.get("flush", False),
         )
+
+
+def _program(given: Programs) -> Program:
+    several = [given] if isinstance(given, str | Program) else list(given)
+    return chain([parse(each) if isinstance(each, str) else each for each in several])
 
 
 def _keep(given: str | int | None, tick: Tick) -> int:

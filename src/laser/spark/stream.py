@@ -121,7 +121,7 @@ def _refuse_answers(source: Source) -> None:
     if _OPERATOR.search(table._jdf.queryExecution().analyzed().toString()):
         raise LaserError(
             f"input {source.name} comes from the answers of another stream, and Spark runs one such program in a query: "
-            "write those answers to files or a table, and read them as a stream of their own"
+            "give both programs to reason, as a list, or write those answers to files and read them as a stream of their own"
         )
 
 
