@@ -32,8 +32,8 @@ def test_an_atom_that_does_not_hold(laser, rules):
         "q(x1, y) does not hold at 41\n"
         "└─ q(X, Y) :- a(X, Y) in [n], not off.  (line 2; X = x1, Y = y)\n"
         "   └─ ✗ no a(x1, y) in [38, 41]\n"
-        "      ├─ nearest: a(x1, y) was last seen at 36, the window begins at 38\n"
-        "      └─ nearest: a(x2, y) is at 38, and differs in argument 1\n"
+        "      ├─ nearest: a(x1, y) was last seen at 36, but the window begins at 38\n"
+        "      └─ nearest: a(x2, y) holds at 38, but differs in argument 1\n"
     )
     assert laser("explain", "p.lars", "s.stream", "q(x1, y)", code=1).stdout == shown
     assert laser("explain", "p.lars", "s.stream", "q(x1, y)", "--why-not").stdout == shown

@@ -28,10 +28,10 @@ def failure_of(program: str, stream: list, atom: str, time: int) -> Failure:
 
 def test_a_failure_names_the_time_point_that_is_missing_and_why() -> None:
     failure = failure_of(COOLING, READINGS, "alarm", 41)
-    assert failure.reason == "isSteam missing at 38 of [31, 41]"
+    assert failure.reason == "isSteam is missing at 38, in [31, 41]"
     assert failure.element == "isSteam always in [n]"
     assert (failure.rule.line, failure.rule.text) == (3, "alarm :- isSteam always in [n].")
-    assert failure.failures[0].reason == "temp(95) is there at 38, but 95 >= 100 is false"
+    assert failure.failures[0].reason == "temp(95) holds at 38, but 95 >= 100 is false"
 
 
 def test_the_words_are_the_authors() -> None:
@@ -111,19 +111,19 @@ def test_many_predicates_on_each_other_are_explained() -> None:
 @pytest.mark.parametrize(
     ("program", "facts", "reason", "nearest"),
     [
-        ("q :- p(a) in [3].", [(1, "p(a)")], "no p(a) in [6, 9]", "p(a) was last seen at 1, the window begins at 6"),
-        ("q :- p(a) in [2 #].", [(1, "p(a)"), (2, "r"), (3, "r")], "no p(a) in [2, 9], the last 2 of the stream's facts",
-         "p(a) was last seen at 1, 3 facts back"),
-        ("q :- p(a, 2).", [(9, "p(a, 3)")], "no p(a, 2) at 9", "p(a, 3) is at 9, and differs in argument 2"),
-        ("q :- p(a) at 5.", [(4, "p(a)"), (6, "p(a)")], "no p(a) at 5", "p(a) is at 4, 6"),
+        ("q :- p(a) in [3].", [(1, "p(a)")], "no p(a) in [6, 9]", "p(a) was last seen at 1, but the window begins at 6"),
+        ("q :- p(a) in [2 #].", [(1, "p(a)"), (2, "r"), (3, "r")], "no p(a) in [2, 9], the last 2 facts of the stream",
+         "p(a) was last seen at 1, 3 facts ago"),
+        ("q :- p(a, 2).", [(9, "p(a, 3)")], "no p(a, 2) at 9", "p(a, 3) holds at 9, but differs in argument 2"),
+        ("q :- p(a) at 5.", [(4, "p(a)"), (6, "p(a)")], "no p(a) at 5", "p(a) holds at 4, 6"),
         ("q :- tmp(X) in [3], X > 3.", [(8, "temp(4)")], "no tmp(X) in [6, 9]",
          "no tmp/1 has arrived, and no rule derives it; did you mean `temp`?"),
         ("q :- p(X) in [3], X > 3.", [(8, "p(1)"), (7, "p(2)"), (6, "p(0)")][::-1],
-         "p(2) is there at 7, but 2 > 3 is false", None),
+         "p(2) holds at 7, but 2 > 3 is false", None),
         ("q :- p(X) in [3], X > 3.", [(8, "p(abc)")],
-         "p(abc) is there at 8, but abc > 3 has no answer: values of different kinds have no order", None),
-        ("q :- p(X) in [3], Y = 1 / X, Y > 3.", [(8, "p(0)")], "p(0) is there at 8, but 1 / 0 has no value", None),
-        ("q :- p always in [3].", [(6, "p"), (8, "p")], "p missing at 7, 9 of [6, 9]", None),
+         "p(abc) holds at 8, but abc > 3 is not defined: values of different types cannot be ordered", None),
+        ("q :- p(X) in [3], Y = 1 / X, Y > 3.", [(8, "p(0)")], "p(0) holds at 8, but 1 / 0 has no value", None),
+        ("q :- p always in [3].", [(6, "p"), (8, "p")], "p is missing at 7, 9, in [6, 9]", None),
         ("q :- not p in [3].", [(7, "p")], "p holds at 7, in [6, 9]", None),
         ("q :- not p. p.", [], "p is background data", None),
         ("q :- ⊞3 @8 ¬ p.", [(8, "p")], "p holds at 8", None),
@@ -220,13 +220,13 @@ FAILURES = [(1, ["fail(a)"]), (4, ["fail(a)"]), (7, ["fail(a)"]), (8, [])]
 def test_a_count_shows_the_time_points_that_are_enough_and_until_when_they_are() -> None:
     told = explain(COUNTS, FAILURES, "alarm(a)", 8)
     premise = told.proofs[0].premises[0]
-    assert (premise.kind, premise.says) == ("times", "fail(a) at 3 time points of [1, 8]: 1, 4, 7")
+    assert (premise.kind, premise.says) == ("times", "fail(a) 3 times in [1, 8]: 1, 4, 7")
     assert (told.since, told.until) == (7, 11)
 
 
 def test_a_count_that_fails_says_how_many_are_there_and_which_leaves_next() -> None:
     failure = explain(COUNTS, FAILURES, "alarm(a)", 5).failures[0]
-    text = "fail(a) at 2 of the 3 time points of [1, 5] that are needed: 1, 4; 1 leaves the window after 11"
+    text = "fail(a) holds 2 times in [1, 5], but 3 are needed: 1, 4; 1 leaves the window after 11"
     assert failure.reason == text
     failure = explain(COUNTS, FAILURES, "k", 2).failures[0]
     assert failure.reason == "c(a) is background data, but [1, 2] has fewer than 4 time points"

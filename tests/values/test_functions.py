@@ -246,4 +246,4 @@ def test_explanations_show_functions_and_tests_with_their_values() -> None:
     missing = str(laser.explain(text, stream[:2], 'bad("err: retry")', 2))
     assert 'but contains("err: retry", retry) holds' in " ".join(missing.split())
     undefined = str(laser.explain(text, stream, "bad(7)", 3))
-    assert "has no answer: it asks for two texts" in " ".join(undefined.split())
+    assert "is not defined: it needs two strings" in " ".join(undefined.split())

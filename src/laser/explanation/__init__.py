@@ -1,4 +1,4 @@
-"""Why an atom holds, and why it does not: proofs that can be checked, in the words of the program's author."""
+"""Explains why an atom holds or does not hold, with proofs that can be checked and that quote the program."""
 
 from __future__ import annotations
 

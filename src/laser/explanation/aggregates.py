@@ -1,4 +1,4 @@
-"""What aggregates answer: they collect tuples by group, as their body gives them, and hold with what these come to."""
+"""Explanations of aggregates: the tuples of each group, and the value that they give."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["AggregateExplainer", "shortfall"]
 
 MOST_SHOWN = 10
-"""So many members of a set are named; of the others, only how many they are."""
+"""At most this many members of a set are listed; the others are only counted."""
 
 Member = tuple[Value, ...]
 
@@ -68,7 +68,7 @@ class AggregateExplainer(ElementExplainer[Aggregate]):
         groups = collect(prover.world, dict(binding))
         values = {group: value for group, members in groups.items() if (value := _value(element, members)) is not None}
         if not groups:
-            return NearMiss(f"there is nothing to make a {element.fold.value} of")
+            return NearMiss(f"there are no values for the {element.fold.value}")
         if not values:
             group, members = next(iter(groups.items()))
             return NearMiss(f"the {element.fold.value} has no value{_for(element, group)}: {_listed(members)}")
@@ -91,8 +91,8 @@ class AggregateExplainer(ElementExplainer[Aggregate]):
 def _collector(
     element: Aggregate, bound: AbstractSet[str]
 ) -> Callable[[World, Binding], dict[Member, dict[Member, None]]]:
-    """What collects the tuples of each group, with those groups given that are bound."""
-    from laser.explanation.questions import steps  # which asks the explainers
+    """A function that collects the tuples of each group, given the values of bound group variables."""
+    from laser.explanation.questions import steps  # that module imports the explainers
 
     names = _names(element)
     known = [name for name in names if name in bound]
@@ -135,7 +135,7 @@ def _value(element: Aggregate, members: dict[Member, None]) -> Value | None:
 
 
 def _text(element: Aggregate, text: str) -> str:
-    """The aggregate itself, where it is only a part of what its author wrote."""
+    """The aggregate itself, if it is only a part of the comparison in the program."""
     return text if element.result.is_users or element.written is None else write_term(element.written)
 
 
@@ -155,19 +155,19 @@ def _listed(members: dict[Member, None]) -> str:
     texts = [", ".join(map(write_value, member)) for member in ordered[:MOST_SHOWN]]
     shown = [text if len(ordered[0]) == 1 else f"({text})" for text in texts]
     more = f" and {len(ordered) - MOST_SHOWN} more" if len(ordered) > MOST_SHOWN else ""
-    return ", ".join(shown) + more if shown else "there is none"
+    return ", ".join(shown) + more if shown else "there are none"
 
 
 def shortfall(prover: Prover, element: Aggregate, test: Comparison, binding: Values) -> str | None:
-    """What a comparison with a count lacks: "18 of the more than 20 that are needed"; None where it says something else."""
+    """What a comparison with a count lacks: "18, but more than 20 are needed"; None for other comparisons."""
     has, needed = _sides(element, test, binding)
     if has is None or needed is None or element.fold is not Fold.COUNT:
         return None
-    wants = {">": f"the more than {write_value(needed)}", ">=": f"the {write_value(needed)}"}.get(_sign(element, test))
+    wants = {">": f"more than {write_value(needed)}", ">=": f"at least {write_value(needed)}"}.get(_sign(element, test))
     if wants is None:
         return None
     group = tuple(binding[name] for name in _names(element))
-    text = f"{write_value(has)} of {wants} that are needed{_for(element, group)}"
+    text = f"{write_value(has)}{_for(element, group)}, but {wants} are needed"
     leaving = _first_leaving(prover.world, element, binding)
     if leaving is None or leaving.time == inf or not leaving.size:
         return text
@@ -176,7 +176,7 @@ def shortfall(prover: Prover, element: Aggregate, test: Comparison, binding: Val
 
 
 def _sides(element: Aggregate, test: Comparison, binding: Values) -> tuple[Value | None, Value | None]:
-    """The result, and what it is compared with."""
+    """The result, and the value that it is compared with."""
     has, other = (test.left, test.right) if test.left == element.result else (test.right, test.left)
     return (evaluate(has, binding), evaluate(other, binding)) if has == element.result else (None, None)
 
@@ -190,14 +190,14 @@ def _sign(element: Aggregate, test: Comparison) -> str:
 
 
 class _Leaving(NamedTuple):
-    """The last time at which a set is as it is, if nothing arrives, and how many members it has."""
+    """The last time at which a set stays the same if nothing arrives, and the number of its members."""
 
     time: float
     size: int
 
 
 def _first_leaving(world: World, element: Aggregate, binding: Values) -> _Leaving | None:
-    """Until when a set of facts of one time window stays as it is; None for a body of another kind."""
+    """Until when a set of facts of one time window stays the same; None for other kinds of body."""
     atom = _only_atom(world, element)
     if atom is None or not isinstance(atom.window, TimeWindow):
         return None
@@ -209,7 +209,7 @@ def _first_leaving(world: World, element: Aggregate, binding: Values) -> _Leavin
 
 
 def _only_atom(world: World, element: Aggregate) -> ExtendedAtom | None:
-    """The atom of a body that has one, positive, and only ever a fact, which time alone brings into no window."""
+    """The only atom of a body, if it is positive, always a fact, and cannot enter a window as time passes."""
     atoms = element.atoms
     if len(atoms) != 1 or not atoms[0].is_positive or atoms[0].predicate in world.core.derived | world.core.given:
         return None
@@ -221,7 +221,7 @@ def _only_atom(world: World, element: Aggregate) -> ExtendedAtom | None:
 def _dated_members(
     world: World, element: Aggregate, atom: ExtendedAtom, binding: Values
 ) -> Iterator[tuple[Member, int]]:
-    """The members with the time points of the facts that make them."""
+    """The members with the time points of their facts."""
     from laser.explanation.questions import steps
 
     names = _names(element)

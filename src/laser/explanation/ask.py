@@ -1,4 +1,4 @@
-"""From questions to explanations."""
+"""Answers questions with explanations."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from laser.values.facts import FactInput, to_atoms
 __all__ = ["Recorded", "ask", "up_to"]
 
 MOST_ATOMS = 10
-"""So many of the atoms that match a pattern are explained."""
+"""At most this many of the atoms that match a pattern are explained."""
 MOST_PROOFS = 1000
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a run recorded before the time of a question, and what tells for how long an atom holds in that run."""
+    """What a run recorded before the time of a question, and a function that says how long an atom holds in that run."""
 
     spells: Sequence[Interval]
     lasting: Callable[[Atom], Lasting]
@@ -38,7 +38,7 @@ class Recorded:
 def up_to(
     stream: Iterable[tuple[int, Iterable[FactInput]]], time: int, start: int | None
 ) -> tuple[list[TimedAtom], int]:
-    """The facts up to a time, each once, and where the timeline begins."""
+    """The facts up to a time, without duplicates, and the start of the timeline."""
     present, history = start, dict[TimedAtom, None]()
     for point, facts in stream:
         if present is not None and point < present:
@@ -51,7 +51,7 @@ def up_to(
         history.update(dict.fromkeys(zip(repeat(point), to_atoms(facts), strict=False)))
     if start is None or start > time:
         begins = "the stream is empty" if start is None else f"the timeline begins at {start}"
-        raise TimeError(f"nothing can be said about {time}: {begins}")
+        raise TimeError(f"there is no answer for time {time}: {begins}")
     return list(history), start
 
 
@@ -65,7 +65,7 @@ def ask(
     whole: bool = True,
     recorded: Recorded | None = None,
 ) -> Explanation:
-    """The explanation from the facts up to a time; ``whole`` where none is left out, ``recorded`` where the program records."""
+    """The explanation from the facts up to a time; ``whole`` if it has all facts, ``recorded`` if the program records."""
     rules = Rules(relevant(core, goal.signature))
     spells = () if recorded is None else recorded.spells
     evidence = Evidence(core, history, start, time, whole, spells)
@@ -82,7 +82,7 @@ def ask(
 
 
 def _timed(prover: Prover, answer: Explanation, atom: Atom, by_rule: bool) -> Explanation:
-    """The answer, with since when the one atom that it is about holds, and until when."""
+    """The answer, with the times since when and until when its one atom holds."""
     found = prover.lasting(atom) if prover.lasting is not None else lasting(prover, atom, by_rule)
     return replace(
         answer,
@@ -94,9 +94,9 @@ def _timed(prover: Prover, answer: Explanation, atom: Atom, by_rule: bool) -> Ex
 
 
 def _proofs(prover: Prover, atom: Atom, every: bool) -> tuple[tuple[Proof, ...], int]:
-    """The smallest proof, or one for each rule instance; smallest first, the derived before the given.
+    """The smallest proof, or one for each rule instance: smallest first, derived atoms before given ones.
 
-    Also how many there are beyond the most that are made.
+    Also returns the number of further proofs that are not built.
     """
     entry = (prover.world.time, atom)
     instances = prover.all_instances(entry) if every else prover.instances(entry)
@@ -112,7 +112,7 @@ def _proofs(prover: Prover, atom: Atom, every: bool) -> tuple[tuple[Proof, ...],
 
 
 def _comes_back(proof: Proof) -> bool:
-    """Whether a proof derives on the way what it derives in the end."""
+    """Whether a proof derives its own conclusion on the way."""
     same = (part for part in below(proof) if part is not proof and part.source == "rule")
     return any((part.time, part.atom) == (proof.time, proof.atom) for part in same)
 

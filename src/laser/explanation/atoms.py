@@ -1,4 +1,4 @@
-"""What extended atoms answer; how is in the files that the methods name."""
+"""Explanations of extended atoms; the methods call functions of other files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["AtomExplainer"]
 
 
 class AtomExplainer(ElementExplainer[ExtendedAtom]):
-    """Extended atoms: positive, under ``not``, and with a negation inside of the window."""
+    """Extended atoms: positive, under ``not``, and with a negation inside the window."""
 
     def cost(self, element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None) -> Cost:
         return atom_cost(element, bound, ranged)

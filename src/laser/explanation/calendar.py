@@ -1,4 +1,4 @@
-"""Dates for the time points that the texts of an explanation name, where a run has dates."""
+"""Replaces time points by dates in the texts of an explanation, if the run has dates."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _BEFORE_TIME = ("at ", "since ", "until ")
 
 
 def dates_in(explanation: Explanation, tick: Tick) -> Callable[[str], str]:
-    """What writes a text of an explanation with dates: for its own time points, and for what stands behind `at` and the like.
+    """A function that writes dates for the time points of the explanation, and for numbers after words such as `at`.
 
-    Other numbers may be values, and stay.
+    Other numbers may be values, so they stay.
     """
     times = set(_times(explanation))
 

@@ -1,6 +1,6 @@
-"""Checking proofs, independently of how they were found: every step against the definition (specification, section 3).
+"""Checks proofs, independently of how they were found: every step against the definition (specification, section 3).
 
-Nothing here shares code with the search. What ``not`` did not find among derived atoms is looked for by the reference.
+This file shares no code with the search. The reference confirms that what ``not`` did not find is not there.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _RECORDS: WeakKeyDictionary[Evidence, frozenset[tuple[int, Atom]]] = WeakKeyDict
 
 
 def check(proof: Proof) -> None:
-    """Verify every step; ProofError with the reason for the first that is wrong."""
+    """Verify every step; raises ProofError with the reason for the first wrong step."""
     if proof.evidence is None:
-        raise ProofError("the proof does not say what it rests on")
+        raise ProofError("the proof has no evidence to check it against")
     checker = Checker(proof.evidence)
     for part in below(proof):
         checker.step(part)
@@ -51,13 +51,13 @@ def check(proof: Proof) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Checker:
-    """The definition, over one evidence."""
+    """The definition, applied to one piece of evidence."""
 
     evidence: Evidence
 
     def step(self, proof: Proof) -> None:
         if proof.evidence is not self.evidence:
-            raise ProofError(f"{proof.atom} at {proof.time} rests on another stream than what is made of it")
+            raise ProofError(f"{proof.atom} at {proof.time} uses another stream than the rest of the proof")
         if not self.evidence.start <= proof.time <= self.evidence.time:
             raise ProofError(f"{proof.time} is not in the timeline [{self.evidence.start}, {self.evidence.time}]")
         if proof.source == "background":
@@ -73,20 +73,20 @@ class Checker:
 
     @cached_property
     def recorded(self) -> frozenset[tuple[int, Atom]]:
-        """What was recorded, by the reference; where facts were left out, what the evidence says, within reach."""
+        """What the reference recorded; if facts were left out, what the evidence says it recorded, within reach."""
         if not self.evidence.whole:
             return frozenset(_points(self.evidence))
-        if self.evidence not in _RECORDS:  # all proofs of an explanation rest on one evidence
+        if self.evidence not in _RECORDS:  # all proofs of an explanation have the same evidence
             evidence = self.evidence
             found = record(evidence.core, evidence.history, evidence.start, evidence.time)
             _RECORDS[evidence] = frozenset(_points(evidence).intersection(found))
         return _RECORDS[self.evidence]
 
     def rule(self, proof: Proof) -> None:
-        """The rule exists, its body holds under the bindings, and its head is the atom at the time."""
+        """Check that the rule exists, its body holds under the bindings, and its head is the atom at the time."""
         rules = self.evidence.core.rules
         if proof.rule is None or not 0 <= proof.rule.index < len(rules):
-            raise ProofError(f"{proof.atom} is derived by no rule of the program")
+            raise ProofError(f"no rule of the program derives {proof.atom}")
         rule = rules[proof.rule.index]
         demand(proof.rule.text == rule.text, f"the program has no rule {proof.rule.text}")
         binding = self.body(rule, proof)
@@ -96,9 +96,9 @@ class Checker:
         demand(time == proof.time, f"{rule.text} derives {proof.atom} for {time}, not for {proof.time}")
 
     def body(self, rule: Rule, proof: Proof) -> Binding:
-        """Every part of the body holds; the binding with what the parts compute."""
+        """Check that every part of the body holds; returns the binding with what the parts compute."""
         written = [element for element in rule.body if element.origin is not None]
-        demand(len(written) == len(proof.premises), f"{rule.text} has {len(written)} parts")
+        demand(len(written) == len(proof.premises), f"{rule.text} has {len(written)} parts, not {len(proof.premises)}")
         by_element = {id(e): premise for e, premise in zip(written, proof.premises, strict=True)}
         binding: Binding = dict(proof.bindings)
         rest = list(rule.body)
@@ -127,28 +127,28 @@ class Checker:
                 assert_never(element)
 
     def aggregate(self, element: Aggregate, binding: Binding, what: str) -> Binding:
-        """The result of an aggregate, by the reference, over all that follows."""
+        """Check the result of an aggregate with the reference, over everything that is derived."""
         evaluation = self.model(*sorted({atom.predicate for atom in element.atoms}))
         found = next(evaluation.aggregate(element, binding), None)
         if found is None:
-            raise ProofError(f"{what} does not come to that")
+            raise ProofError(f"{what} does not have this value")
         return found
 
     def atom(self, atom: ExtendedAtom, binding: Binding, proofs: Sequence[Proof], what: str) -> Binding:
         if atom.is_positive:
             return self.positive(atom, binding, proofs, what)
-        demand(not proofs, f"{what} has no proofs")
+        demand(not proofs, f"{what} must not have proofs")
         demand(self.negative(atom, binding), f"{what} does not hold")
         return binding
 
     def positive(self, atom: ExtendedAtom, binding: Binding, proofs: Sequence[Proof], what: str) -> Binding:
-        """Each proof is of an atom that the element matches, at a time that it asks for, in its window."""
+        """Check that each proof is for an atom that the element matches, at a time that it allows, in its window."""
         demand(len(proofs) > 0, f"{what} is not proved")
         found = proofs[0].atom
         matched = next(match_all(atom.args, found.args, binding), None) if found.signature == atom.predicate else None
         if matched is None:
             raise ProofError(f"{what} is not about {found}")
-        demand(all(p.atom == proofs[0].atom for p in proofs), f"{what} is about one atom")
+        demand(all(p.atom == proofs[0].atom for p in proofs), f"{what} must be about one atom")
         for proof in proofs:
             demand(self.in_window(proof, atom.window), f"{what}: {proof.atom} at {proof.time} is not in the window")
         points = self.points(atom.window, found)
@@ -157,7 +157,7 @@ class Checker:
             case Now():
                 demand(times == [self.evidence.time], f"{what} must hold at {self.evidence.time}")
             case At(time=time):
-                demand(len(times) == 1, f"{what} is about one time point")
+                demand(len(times) == 1, f"{what} must be about one time point")
                 timed = next(match_all([time], times, matched), None)
                 if timed is None:
                     raise ProofError(f"{what} is not about {times[0]}")
@@ -174,7 +174,7 @@ class Checker:
         return matched
 
     def points(self, window: Window, atom: Atom) -> range:
-        """The time points of the window of an atom, as the reference has them."""
+        """The time points of the window of an atom, according to the reference."""
         return window_points(window, self.counted(window, atom), self.evidence.start, self.evidence.time)
 
     def counted(self, window: Window, atom: Atom) -> Stream:
@@ -183,7 +183,7 @@ class Checker:
         return counted_facts(window, history, key_of(window, atom)) if isinstance(window, TupleWindow) else history
 
     def in_window(self, proof: Proof, window: Window) -> bool:
-        """Whether what is proved is in a window: at one of its time points, and, if it counts facts, among them."""
+        """Whether a proved atom is in a window: at one of its time points and, if the window counts facts, among them."""
         if proof.time not in self.points(window, proof.atom):
             return False
         if not isinstance(window, TupleWindow) or proof.source == "background":
@@ -194,13 +194,13 @@ class Checker:
         return proof.position <= len(counted) and counted[-proof.position] == (proof.time, proof.atom)
 
     def negative(self, element: ExtendedAtom, binding: Binding) -> bool:
-        """Whether what was not found is not there: asked of the reference, over all that follows."""
+        """Whether the reference, too, does not derive what was not found."""
         evaluation = self.model(element.predicate)
         found = any(True for _ in evaluation.holds(element, binding))
         return found is not element.negated
 
     def model(self, *predicates: Predicate) -> Evaluation:
-        """The stream with all that rules derive for some predicates, and for all below them, by the reference."""
+        """The stream with everything that rules derive for some predicates and those that they depend on (reference)."""
         if predicates not in self.models:
             self.models[predicates] = model(self.evidence, *predicates)
         return self.models[predicates]
@@ -215,7 +215,7 @@ def model(evidence: Evidence, *predicates: Predicate) -> Evaluation:
     core = _below(evidence.core, predicates)
     depth, start = reach(evidence.core), evidence.start
     if depth.ticks is not None and not depth.counts_facts:
-        # The timeline may as well begin there (laser.rules.reach), which keeps a long one from being spelled out.
+        # Starting the timeline there gives the same answer (laser.rules.reach) and avoids enumerating a long timeline.
         start = max(start, evidence.time - depth.ticks)
     v: Snapshot = {u: set() for u in range(start, evidence.time + 1)}
     for u, atom in (*evidence.history, *_points(evidence)):
@@ -231,13 +231,13 @@ def model(evidence: Evidence, *predicates: Predicate) -> Evaluation:
 
 
 def _points(evidence: Evidence) -> set[tuple[int, Atom]]:
-    """The time points of what was recorded before the time of the question."""
+    """The atoms that were recorded before the time of the question, with their time points."""
     spells = ((atom, range(since, min(until, evidence.time - 1) + 1)) for atom, since, until in evidence.records)
     return {(u, atom) for atom, points in spells for u in points}
 
 
 def _below(core: ResolvedProgram, predicates: Sequence[Predicate]) -> ResolvedProgram:
-    """The rules on which some predicates depend."""
+    """The rules that some predicates depend on."""
     needed, rules = set(predicates), list(_rules_of(core, set(predicates)))
     while more := {atom.predicate for rule in rules for atom in rule.atoms} - needed:
         needed |= more

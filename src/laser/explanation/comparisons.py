@@ -1,4 +1,4 @@
-"""What comparisons answer: they filter, or set a variable, and hold or fail by their values alone."""
+"""Explanations of comparisons, which filter or assign a variable and depend only on values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FARTHEST = -1e300
 class ComparisonExplainer(ElementExplainer[Comparison]):
     """Comparisons and assignments."""
 
-    attempts = 2000  # they cost little, and the nearest value is worth finding
+    attempts = 2000  # attempts are cheap, and the nearest value is worth finding
 
     def cost(self, element: Comparison, bound: AbstractSet[str], ranged: str | None) -> Cost:
         return (0, 0)
@@ -85,7 +85,7 @@ def _written(test: Comparison, binding: Values) -> str:
 
 
 def _why_false(test: Comparison, binding: Values) -> tuple[str, float]:
-    """The reason, and how far the values are from what is asked of them."""
+    """The reason, and how far the values are from making it true."""
     assigned = test.assigns(binding.keys())
     sides = test.terms if assigned is None else (assigned[1],)
     values = [evaluate(side, binding) for side in sides]
@@ -96,8 +96,8 @@ def _why_false(test: Comparison, binding: Values) -> tuple[str, float]:
     assert left is not None
     assert right is not None
     if compare(test.operator, left, right) is None:
-        why = "values of different kinds have no order" if test.operator in COMPARISONS else "it asks for two texts"
-        return f"{_written(test, binding)} has no answer: {why}", FARTHEST
+        why = "values of different types cannot be ordered" if test.operator in COMPARISONS else "it needs two strings"
+        return f"{_written(test, binding)} is not defined: {why}", FARTHEST
     if test.operator.startswith(NOT):
         return f"{_written(test, binding).removeprefix(NOT)} holds", -1.0
     return f"{_written(test, binding)} is false", -_distance(left, right)

@@ -1,4 +1,4 @@
-"""Explanations for Graphviz."""
+"""Explanations as graphs for Graphviz."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STYLES: dict[Kind, str] = {
 
 
 def to_dot(explanation: Explanation, dates: Tick | None = None) -> str:
-    """A graph: what follows points at what it follows from."""
+    """A graph in which each conclusion points to its premises."""
     return "\n".join(["digraph explanation {", *_statements(view(explanation, dates)), "}"])
 
 

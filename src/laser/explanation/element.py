@@ -1,6 +1,6 @@
-"""What explanations ask of a body element, and what they get.
+"""The interface between explanations and the kinds of body element.
 
-Each kind of element answers in a class of its own; ``explainers.py`` lists these classes, and nobody else tells kinds apart.
+Each kind has its own class; ``explainers.py`` lists these classes, and no other code distinguishes the kinds.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ __all__ = [
 ]
 
 Binding: TypeAlias = dict[Any, Any]
-"""The values of variables while a body is solved. All steps share one, so that nothing is copied."""
+"""The values of variables while a body is solved. All steps share one binding, so that nothing is copied."""
 LOW, HIGH = ("low",), ("high",)
-"""Where a binding keeps the time points between which the time of a head must lie."""
+"""The key of a binding for the range of time points that the time of a head may have."""
 Emit: TypeAlias = Callable[[Binding], bool]
-"""What to do with a solution; it says whether that is enough."""
+"""Called with each solution; returns whether that is enough."""
 Step: TypeAlias = Callable[["World", Binding, Emit], bool]
-"""One element of a body: finds values for its variables and goes on with the next step, until that says that it is enough."""
+"""Solves one element of a body: finds values for its variables and calls the next step, until that returns True."""
 Cost: TypeAlias = tuple[int, int]
 Values: TypeAlias = Mapping[str, Value]
 """The values of variables in a rule instance, or in an attempt at one."""
 Asked: TypeAlias = tuple[Pattern, int, int]
-"""An atom, at some time from a first to a last."""
+"""An atom, and the first and last time at which it may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,16 @@ class NearMiss:
     nearest: tuple[str, ...] = ()
     closeness: float = 0
     because: tuple[Proof, ...] = ()
-    """The proofs of what should not hold, and does."""
+    """The proofs of what holds but should not."""
     asked: Asked | None = None
     """What should have been derived."""
     window: Extent | None = None
     concerns: frozenset[str] = frozenset()
-    """Variables of which the reader must know where their values come from."""
+    """Variables for which the explanation must say where their values come from."""
 
 
 class Validity(NamedTuple):
-    """The evaluation times from which and up to which something is valid, the present among them."""
+    """The first and last evaluation time at which something is valid; the present is between them."""
 
     first: float = -inf
     last: float = inf
@@ -82,38 +82,38 @@ E = TypeVar("E", bound=BodyElement)
 
 
 class ElementExplainer(ABC, Generic[E]):
-    """The answers of one kind of body element."""
+    """The methods for one kind of body element."""
 
     attempts: ClassVar[int] = 40
-    """Where it fails, the best of so many attempts at the elements before it is shown."""
+    """The number of attempts at the elements before it that are compared to find the best one to show."""
 
     @abstractmethod
     def cost(self, element: E, bound: AbstractSet[str], ranged: str | None) -> Cost:
-        """How much work it is likely to make if these variables are bound; what costs least has its turn first.
+        """The expected work if these variables are bound; the cheapest element is solved first.
 
-        ``ranged`` is the variable of the head's time where only a range for it is given.
+        ``ranged`` is the variable of the head's time if only a range for it is given.
         """
 
     @abstractmethod
     def step(self, element: E, bound: AbstractSet[str], ranged: str | None, then: Step) -> Step:
-        """Solve it: set its variables, and go on with ``then``."""
+        """Solve it: set its variables, and call ``then``."""
 
     def joins_one_by_one(self, element: E) -> bool:
-        """Whether a solution rests on one atom, so that in a recursion new atoms alone give the new solutions."""
+        """Whether a solution depends on one atom, so that in a recursion only new atoms give new solutions."""
         return False
 
     def supports(self, world: World, element: E, binding: Values) -> Iterable[Sequence[TimedAtom]]:
-        """The ways to make it hold, the best known first: for each, the atoms on which it rests. Mostly there are none."""
+        """The ways to make it hold, the best first: for each, the atoms that it depends on. Most kinds have none."""
         return ((),)
 
     @abstractmethod
     def premise(self, world: World, element: E, binding: Values, proofs: Sequence[Proof], text: str) -> Premise:
-        """Why it holds; ``proofs`` are of the atoms on which it rests, ``text`` is what the author wrote."""
+        """Why it holds; ``proofs`` prove the atoms that it depends on, ``text`` is its source text."""
 
     @abstractmethod
     def near_miss(self, prover: Prover, element: E, binding: Values) -> NearMiss:
-        """Why it fails, under values for which all elements before it hold."""
+        """Why it fails, for values for which all elements before it hold."""
 
     @abstractmethod
     def validity(self, validities: Validities, element: E, binding: Values, entries: Sequence[TimedAtom]) -> Validity:
-        """Between which evaluation times it holds for the same reason, if nothing arrives."""
+        """The evaluation times between which it holds for the same reason, if nothing arrives."""

@@ -1,4 +1,4 @@
-"""The kinds of body elements, each with what answers for it. A new kind is a file like ``comparisons.py``, and a row here."""
+"""The explainer of each kind of body element. A new kind needs a file like ``comparisons.py`` and a row here."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ EXPLAINERS: Mapping[type[BodyElement], ElementExplainer[Any]] = {
 
 
 def explainer_of(element: BodyElement) -> ElementExplainer[Any]:
-    """What answers for an element."""
+    """The explainer for an element."""
     return EXPLAINERS[type(element)]

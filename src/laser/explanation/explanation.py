@@ -1,4 +1,4 @@
-"""Explanations as data: proofs, their premises, and failures. How they are found, checked and drawn is elsewhere."""
+"""Explanations as data: proofs, their premises, and failures. Other files find, check and draw them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["Evidence", "Explanation", "Extent", "Failure", "Premise", "Proof", "
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a proof rests on: the program, and the stream over [start, time].
+    """What a proof is based on: the program, and the stream over [start, time].
 
-    ``history`` has the facts in the order of their arrival, each once; ``whole`` is false where some were left out.
+    ``history`` has the facts in order of arrival, without duplicates; ``whole`` is false if some were left out.
     """
 
     core: ResolvedProgram
@@ -32,7 +32,7 @@ class Evidence:
     time: int
     whole: bool = True
     records: Sequence[Interval] = ()
-    """What was recorded at earlier time points, by ``#record``, as far as windows look back."""
+    """What ``#record`` remembered from earlier time points, as far as windows look back."""
 
     @cached_property
     def facts(self) -> frozenset[tuple[int, Atom]]:
@@ -41,13 +41,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """A rule in its author's words; ``index`` is its place among the rules of the program."""
+    """The source text of a rule; ``index`` is its place among the rules of the program."""
 
     text: str
     line: int | None
     index: int
     file: str | None = None
-    """The file that has it, where that is one that the program includes."""
+    """The file of the rule, if it is an included file."""
 
     def __str__(self) -> str:
         return self.text
@@ -55,11 +55,11 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The time points of a window; of a tuple window also how many facts it has (``size`` is what was asked for), and ``of``
-    which, if not of the whole stream.
+    """The time points of a window. For a tuple window also the number of its facts (``size`` is the requested number), and
+    ``of`` says which facts it counts, if not all facts of the stream.
 
-    ``written`` names a window of another kind than ``[n]`` and ``[n #]``: why it has these time points is not plain from the
-    present alone. Where it has none, ``last`` lies before ``first``.
+    ``written`` is the text of a window other than ``[n]`` and ``[n #]``, whose time points are not obvious from the present.
+    If the window is empty, ``last`` is before ``first``.
     """
 
     first: int
@@ -76,27 +76,23 @@ class Extent:
 
     def __str__(self) -> str:
         if self.is_empty:
-            return f"the window {self.written}, which has no time point yet"
+            return f"the window {self.written}, which has no time points yet"
         span = f"[{self.first}, {self.last}]"
         if self.written is not None:
             return f"{span}, the window {self.written}"
         if self.kind == "tuple":
             if self.of is None:
-                return f"{span}, the last {self.facts} of the stream's facts"
-            return (
-                f"{span}, the last {self.facts} of the facts {self.of}"
-                if self.facts
-                else f"{span}, without any {self.of}"
-            )
+                return f"{span}, the last {self.facts} facts of the stream"
+            return f"{span}, the last {self.facts} facts {self.of}" if self.facts else f"{span}, without any {self.of}"
         return span
 
 
 @dataclass(frozen=True)
 class Premise:
-    """A part of a body that holds, in the author's words.
+    """A part of a body that holds, with its source text.
 
-    ``proofs`` has one proof, one for every time point under □, and none for comparisons and for what was not found;
-    ``says`` tells what makes it hold, with the values filled in.
+    ``proofs`` has one proof; under □ one for every time point; and none for comparisons and for what was not found.
+    ``says`` says what makes it hold, with the values filled in.
     """
 
     text: str
@@ -108,8 +104,8 @@ class Premise:
 
 @dataclass(frozen=True, repr=False)
 class Proof:
-    """Why an atom holds at a time point: it is a fact there, it is background data, a rule derives it, or one did then
-    and that is recorded.
+    """Why an atom holds at a time point: it is a fact, it is background data, a rule derives it, or a rule derived it at that
+    time and it was recorded.
     """
 
     atom: Atom
@@ -119,12 +115,12 @@ class Proof:
     bindings: Mapping[str, Value] = field(default_factory=dict)
     premises: tuple[Premise, ...] = ()
     position: int | None = None
-    """Of a fact in a tuple window: how many facts back it came, 1 for the last."""
+    """For a fact in a tuple window, its place counted from the end; 1 is the last fact."""
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     @property
     def spell(self) -> Interval | None:
-        """Of what was recorded: since when it had held at that time, and until when it did."""
+        """For a recorded atom, the interval in which it held."""
         records = self.evidence.records if self.evidence is not None and self.source == "record" else ()
         return next((i for i in records if i.atom == self.atom and i.since <= self.time <= i.until), None)
 
@@ -139,7 +135,7 @@ class Proof:
 
     @property
     def parts(self) -> Iterator[Proof]:
-        """The proofs on which it rests directly."""
+        """The proofs that it directly depends on."""
         return (part for premise in self.premises for part in premise.proofs)
 
     @cached_property
@@ -152,7 +148,7 @@ class Proof:
 
 
 def below(proof: Proof) -> list[Proof]:
-    """A proof and all in it, each once, parts before what is made of them; a proof may be deeper than Python recurses."""
+    """A proof and all its parts, without duplicates, parts first. Not recursive: a proof may be deeper than Python's stack."""
     done: dict[int, Proof] = {}
     stack = [(proof, proof.parts)]
     on_way = {id(proof)}
@@ -170,10 +166,10 @@ def below(proof: Proof) -> list[Proof]:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why one rule does not derive the atom: the first part of its body that fails, and what is nearest.
+    """Why one rule does not derive the atom: the first part of its body that fails, and what comes closest.
 
-    ``satisfied`` is the best attempt at the parts before it. ``because`` is the proof of what a failing ``not`` found,
-    ``failures`` says why a derived atom that is missing is not derived. Without a rule, ``reason`` is all there is.
+    ``satisfied`` is the best attempt at the parts before it. ``because`` is the proof of what a failing ``not`` found, and
+    ``failures`` says why a missing atom is not derived. If there is no rule, only ``reason`` is set.
     """
 
     atom: Atom | Pattern
@@ -188,18 +184,18 @@ class Failure:
     because: tuple[Proof, ...] = ()
     failures: tuple[Failure, ...] = ()
     place: int | None = field(default=None, repr=False)
-    """Which part of the user's body fails, counted from 0; None for the head."""
+    """The index of the part of the body that fails, as the user wrote it; None for the head."""
     first: int | None = None
-    """Where the atom was asked for at some time from ``first`` to ``time``."""
+    """The start of the range, if the atom was looked for at some time from ``first`` to ``time``."""
 
 
 @dataclass(frozen=True)
 class Explanation:
     """Why an atom holds at a time point, or why not.
 
-    ``since`` and ``until`` are the time points between which it holds, if nothing arrives after ``time``; ``until`` is None
-    where that is for ever. Where they were not followed to the end, ``since_exact`` or ``until_exact`` is false: it holds
-    at least so long. Both are None for an atom that does not hold, and for a pattern that several atoms match.
+    ``since`` and ``until`` are the first and last time point at which it holds, if nothing arrives after ``time``; ``until``
+    is None if it then holds forever. If the search stopped early, ``since_exact`` or ``until_exact`` is false, and it holds at
+    least that long. Both are None for an atom that does not hold, and for a pattern that several atoms match.
     """
 
     atom: Atom | Pattern
@@ -212,7 +208,7 @@ class Explanation:
     since_exact: bool = True
     until_exact: bool = True
     more: int = 0
-    """Proofs (of a pattern: matching atoms) that are not among ``proofs``."""
+    """The number of proofs (for a pattern: of matching atoms) that are not among ``proofs``."""
 
     def to_text(self, colour: bool = False, width: int = 80, dates: Tick | None = None) -> str:
         """A tree for people; with a tick, it has dates for time points, as all forms can."""
@@ -233,7 +229,7 @@ class Explanation:
         return to_dot(self, dates)
 
     def to_svg(self, dates: Tick | None = None) -> str:
-        """A picture that needs nothing else."""
+        """A self-contained picture."""
         from laser.explanation.svg import to_svg
 
         return to_svg(self, dates)

@@ -1,4 +1,4 @@
-"""Explanations in notebooks: lines that open and close."""
+"""Explanations for notebooks: a tree of lines that can be opened and closed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SIGNS: dict[Kind, str] = {"fails": "✗ ", "near": "nearest: "}
 
 
 def to_html(explanation: Explanation) -> str:
-    """A fragment of a page, with all that it needs."""
+    """A self-contained HTML fragment."""
     return f'<div style="font-family:monospace;line-height:1.5">{_html(view(explanation), 0, [MOST_LINES])}</div>'
 
 
 def _html(node: Node, level: int, left: list[int]) -> str:
-    """A line with those below it, as long as there is room."""
+    """A line with the lines below it, up to the limit."""
     left[0] -= 1
     note = f' <span style="opacity:.6">({escape(node.note)})</span>' if node.note else ""
     line = f'<span style="{_COLOURS.get(node.kind, "")}">{_SIGNS.get(node.kind, "")}{escape(node.text)}</span>{note}'

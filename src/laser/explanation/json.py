@@ -1,7 +1,7 @@
-"""Explanations for programs.
+"""Explanations as JSON, for other programs.
 
-Proofs share parts, and may be deeper than a reader of JSON can nest, so that all proofs stand in one list, ``nodes``, and refer
-to each other by their place in it.
+Proofs share parts, and may be nested deeper than a JSON reader allows. So all proofs are in one list, ``nodes``, and refer to
+each other by index.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from laser.values import Value, type_of, write_value
 __all__ = ["to_json"]
 
 MOST_PARTS = 1000
-"""Of a longer run under □, so many proofs are written: the first ones and the last."""
+"""At most this many proofs are written for a long run under □: the first ones and the last."""
 
 
 def to_json(explanation: Explanation, dates: Tick | None = None) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _with_dates(part: Any, write: Callable[[str], str], tick: Tick) -> Any:
 
 
 class _Writer:
-    """Gives proofs their places, and writes them one after the other."""
+    """Numbers the proofs and writes them one after the other."""
 
     def __init__(self) -> None:
         self.nodes: list[dict[str, Any]] = []
@@ -71,7 +71,7 @@ class _Writer:
         self.pending: list[Proof] = []
 
     def add(self, proof: Proof) -> int:
-        """The place of a proof in the list."""
+        """The index of a proof in the list."""
         if id(proof) not in self.places:
             self.places[id(proof)] = len(self.nodes)
             self.nodes.append({})
@@ -79,7 +79,7 @@ class _Writer:
         return self.places[id(proof)]
 
     def finish(self) -> None:
-        # The list keeps every proof alive, which is what makes its id a name.
+        # The list keeps every proof alive, so that its id() is unique.
         for proof in self.pending:
             self.nodes[self.places[id(proof)]] = self.proof(proof)
 
@@ -141,7 +141,7 @@ def _window(window: Extent | None) -> dict[str, Any] | None:
 
 
 def _bindings(bindings: Mapping[str, Value]) -> dict[str, Any]:
-    """Values of JSON's own types as they are, others as they are written."""
+    """Values that JSON has stay as they are; others become text as in programs."""
     return {
         name: value if type_of(value).to_json(value) == value else write_value(value)
         for name, value in bindings.items()

@@ -1,8 +1,8 @@
-"""Since when an atom has been holding, and until when it will if nothing arrives.
+"""Finds since when an atom has held, and until when it will hold if nothing arrives.
 
-A proof is valid from a time to a time: as long as its facts stay in their windows, and what it did not find stays away. So the
-search goes from the end of one proof to the next, and asks anew only there. It is given so much work to do, and says if that
-was not enough.
+A proof is valid for a range of times: as long as its facts stay in their windows, and what it did not find stays absent. So the
+search goes from the end of one proof to the next, and looks for a new proof only there. Its work is limited, and it reports if
+the limit was reached.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from laser.values import Atom
 __all__ = ["Lasting", "Validities", "lasting"]
 
 BUDGET = 25_000
-"""Entries that may be looked at for one of the two directions."""
+"""The number of entries that may be examined for each of the two directions."""
 MOST_WORLDS = 400
-"""Times at which the question may be asked anew."""
+"""The number of times at which a new proof may be searched."""
 FEW = 8
-"""Where an element rests on more atoms than so many, their own validities are not looked at."""
+"""If an element depends on more atoms than this, their own validity is not examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """Since when and until when; None is for ever, or not known. Not exact: at least so long."""
+    """Since when and until when; None means forever or unknown. If not exact, it is at least that long."""
 
     since: int | None
     until: int | None
@@ -44,7 +44,7 @@ class Lasting:
 
 
 def lasting(prover: Prover, atom: Atom, by_rule: bool) -> Lasting:
-    """How long an atom holds that holds now; ``by_rule`` where it is derived, and not only a fact or background data."""
+    """How long an atom that holds now lasts; ``by_rule`` if it is derived, and not only a fact or background data."""
     evidence = prover.evidence
     search = _Search(prover.world.rules, prover.world.facts, evidence, atom, by_rule)
     first, last = _valid(prover, (prover.world.time, atom), by_rule)
@@ -68,7 +68,7 @@ class _Search:
     by_rule: bool
 
     def follow(self, reached: float, step: int) -> tuple[float, bool]:
-        """From the end of one proof to the next, until there is none; how far that is, and whether it ends there."""
+        """Go from the end of one proof to the next, until there is none; returns how far, and whether it ends there."""
         start, budget = self.evidence.start, [BUDGET]
         stable = stable_from(self.rules.core, self.facts, start) if step > 0 else inf
         for _ in range(MOST_WORLDS):
@@ -86,7 +86,7 @@ class _Search:
         return reached, False
 
     def _ask(self, time: int, budget: list[int]) -> Validity | None:
-        """When the proof at another time is valid; None where there is none."""
+        """When the proof at another time is valid; None if there is no proof."""
         atom, evidence = self.atom, replace(self.evidence, time=time)
         world = World(self.rules, self.facts, evidence.start, time, budget)
         prover = Prover(world, evidence)
@@ -100,13 +100,13 @@ def _valid(prover: Prover, goal: TimedAtom, by_rule: bool) -> Validity:
     """When a proof of the goal is valid, as a proof of the atom at the time of the evaluation."""
     if not by_rule and prover.is_given(goal):
         return Validity() if goal[1] in prover.world.core.background else Validity(goal[0], goal[0])
-    # An atom derived for the present is there at every present; one with a time of its own, only at that time.
+    # An atom derived for the present holds at every present; an atom derived for a given time, only at that time.
     valid, rule = Validities(prover).of_goal(goal), prover.choice(goal).instance.rule
     return valid if rule.time is None else Validity(goal[0], goal[0])
 
 
 class Validities:
-    """When the proofs of atoms are valid, parts first."""
+    """When the proofs of atoms are valid; parts are computed first."""
 
     def __init__(self, prover: Prover) -> None:
         self.prover, self.world = prover, prover.world
@@ -114,11 +114,11 @@ class Validities:
         self._known: dict[TimedAtom, Validity] = {}
 
     def of(self, entry: TimedAtom) -> Validity:
-        """When the derivation of an atom is valid on which an element rests: now at least."""
+        """When the derivation of an atom that an element depends on is valid: at least now."""
         return self._known.get(entry, self.present)
 
     def of_goal(self, goal: TimedAtom) -> Validity:
-        """When the derivation of the goal is valid; all parts first, with a stack of our own."""
+        """When the derivation of the goal is valid; computes all parts first, without recursion."""
         stack = [goal]
         while stack:
             choice = self.prover.choice(stack[-1])
@@ -130,7 +130,7 @@ class Validities:
         return self._known[goal]
 
     def _parts(self, choice: Choice) -> Iterator[TimedAtom]:
-        """The derived atoms on whose validity an instance may depend."""
+        """The derived atoms whose validity may affect an instance."""
         few = (support for support in choice.supports if len(support.entries) <= FEW)
         return (e for support in few for e in support.entries if not self.prover.is_given(e))
 

@@ -1,4 +1,4 @@
-"""Explanations as trees of lines: what the terminal, the pictures and notebooks draw alike."""
+"""Explanations as trees of lines, which the terminal, pictures and notebooks draw in the same way."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["Kind", "Node", "headline", "roots", "view"]
 Kind = OneOf["goal", "rule", "fact", "background", "record", "found", "not", "comparison", "fails", "near", "more"]
 
 MOST_SHOWN = 4
-"""Of longer runs and lists, the first and the last are drawn, and the number of the rest."""
+"""For longer runs and lists, only the first, the last and the number of the others are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A line, what is said beside it, and how to make the lines below it; ``mark`` tells equal parts of proofs."""
+    """A line, its note, and a function for the lines below it; equal parts of proofs have the same ``mark``."""
 
     kind: Kind
     text: str
@@ -45,7 +45,7 @@ def _with_dates(node: Node, write: Callable[[str], str]) -> Node:
 
 
 def headline(explanation: Explanation) -> str:
-    """What holds or not, and for how long.
+    """What holds or does not hold, and for how long.
 
     >>> from laser.values import Atom
     >>> headline(Explanation(Atom("alarm"), 41, True, since=39, until=43))
@@ -56,7 +56,7 @@ def headline(explanation: Explanation) -> str:
         return f"{goal} does not hold at {time}"
     atoms = {proof.atom for proof in explanation.proofs}
     if isinstance(goal, tuple) or (len(atoms) == 1 and not explanation.more):
-        what = goal if isinstance(goal, tuple) else f"{next(iter(atoms))} (asked for as {goal})"
+        what = goal if isinstance(goal, tuple) else f"{next(iter(atoms))} (which matches {goal})"
         return ", ".join([f"{what} holds at {time}", *_span(explanation)])
     return f"{count(len(atoms) + explanation.more, 'atom')} of the form {goal} hold at {time}"
 
@@ -85,7 +85,7 @@ def roots(explanation: Explanation) -> list[Node]:
 
 
 def _derivation(proof: Proof, before: str = "") -> Node:
-    """A rule instance, or what stands for itself."""
+    """A rule instance, a fact, a record or background data."""
     if proof.source == "background":
         return Node("background", f"{before}{proof.atom} is background data")
     if proof.source == "record":
@@ -97,7 +97,7 @@ def _derivation(proof: Proof, before: str = "") -> Node:
 
 
 def _spell(proof: Proof) -> str:
-    """For how long something that was recorded had held."""
+    """The interval in which a recorded atom held."""
     spell = proof.spell
     if spell is None or spell.since == spell.until:
         return "recorded"
@@ -105,7 +105,7 @@ def _spell(proof: Proof) -> str:
 
 
 def _note(rule: RuleText, bindings: Mapping[str, Value]) -> str:
-    """Where a rule stands, and with which values."""
+    """The line of a rule, and the values of its variables."""
     where = "" if rule.file is None else f" of {rule.file}"
     line = [f"line {rule.line}{where}"] if rule.line is not None else []
     values = ", ".join(f"{name} = {write_value(value)}" for name, value in bindings.items())
@@ -125,7 +125,7 @@ def _premise(premise: Premise) -> Node:
 
 
 def _evidence(premise: Premise) -> list[Node]:
-    """The proofs below a premise; a lone fact has been named already."""
+    """The proofs below a premise; a single fact is already named in the premise."""
     proofs = premise.proofs
     if len(proofs) == 1 and premise.kind not in ("always", "times"):
         return [_derivation(proofs[0])] if proofs[0].source == "rule" else []
@@ -150,7 +150,7 @@ def _failure(failure: Failure, before: str) -> Node:
 
 
 def _attempt(failure: Failure) -> list[Node]:
-    """What holds of a body, and then what does not."""
+    """The parts of a body that hold, then the part that fails."""
     return [*map(_premise, failure.satisfied), Node("fails", failure.reason, "", lambda: _reasons(failure))]
 
 
@@ -162,7 +162,7 @@ def _reasons(failure: Failure) -> list[Node]:
 
 
 def _asked(failure: Failure) -> str:
-    """What was missing further down, and when."""
+    """The missing atom further down, and its time."""
     if failure.first is None or failure.first == failure.time:
         return f"{failure.atom} at {failure.time}: "
     return f"{failure.atom} in [{failure.first}, {failure.time}]: "

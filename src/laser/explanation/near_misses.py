@@ -1,4 +1,4 @@
-"""What is nearest to an atom of a body that fails: facts just outside of the window, atoms that differ in one argument."""
+"""Finds what comes closest to a failing body atom: facts just outside the window, atoms that differ in one argument."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def atom_near_miss(prover: Prover, element: ExtendedAtom, binding: Values) -> Ne
     return replace(found, window=window)
 
 
-# -- atoms that are there and should not be
+# -- atoms that hold and should not
 
 
 def _there(prover: Prover, element: ExtendedAtom, binding: Values, window: Extent | None) -> NearMiss:
@@ -56,7 +56,7 @@ def _there(prover: Prover, element: ExtendedAtom, binding: Values, window: Exten
 def _where(element: ExtendedAtom, entries: Sequence[TimedAtom], window: Extent | None) -> str:
     match element.modality:
         case AtLeast():
-            return f"at {count(len(entries), 'time point')} of {window} or more"
+            return f"{len(entries)} or more times in {window}"
         case Always():
             return f"at every time point of {window}"
         case Now() | Sometime() | At():
@@ -66,14 +66,14 @@ def _where(element: ExtendedAtom, entries: Sequence[TimedAtom], window: Extent |
 
 
 def _not_absent(world: World, element: ExtendedAtom, binding: Values, window: Extent | None) -> NearMiss:
-    """``⊞ @T ¬ a``: T is not a time point of the window, or a is there."""
+    """``⊞ @T ¬ a``: T is not a time point of the window, or a holds at T."""
     assert element.time is not None
     key = AtomAccess(element, binding.keys()).key
     low, high = world.bounds(element.window, None if key is None else key(binding))
     time = evaluate(element.time, binding)
     is_open = isinstance(element.time, tree.Variable) and time is None
     if is_open and window is not None and window.is_empty:
-        return NearMiss(f"the window {window.written} has no time point yet")
+        return NearMiss(f"the window {window.written} has no time points yet")
     if not is_open and not (type(time) is int and low <= time <= high):
         return NearMiss(_outside(world, element, binding, window))
     where = f"every time point of {window}" if is_open else f"{time}"
@@ -85,11 +85,11 @@ def _outside(world: World, element: ExtendedAtom, binding: Values, window: Exten
     return f"{filled(element.time, binding)} is not a time point of {window or f'[{world.start}, {world.time}]'}"
 
 
-# -- atoms that are not there and should be
+# -- atoms that do not hold and should
 
 
 class _Search:
-    """A positive atom that was looked for in vain."""
+    """A positive atom that was not found."""
 
     def __init__(self, prover: Prover, element: ExtendedAtom, binding: Values, window: Extent | None) -> None:
         self.prover, self.world = prover, prover.world
@@ -112,7 +112,7 @@ class _Search:
                 assert_never(self.element.modality)
 
     def _asked(self) -> Pattern:
-        """What was looked for."""
+        """The atom that was looked for, as a pattern."""
         return Pattern(self.element.predicate.name, tuple(map(self._term, self.element.args)))
 
     def _term(self, term: tree.Term) -> tree.Variable | tree.Constant:
@@ -123,7 +123,7 @@ class _Search:
         return term
 
     def _too_few(self, low: int, high: int, least: int) -> NearMiss:
-        """Under ◇≥n: the atom that is there most often, and which of its time points is the next to leave."""
+        """Under ◇≥n: the atom with the most time points, and the next of them to leave the window."""
         given = self.world.background(self.element.predicate, self.access.positions, self.values)
         if given:
             return NearMiss(f"{given[0]} is background data, but {self.window} has fewer than {least} time points")
@@ -134,11 +134,11 @@ class _Search:
         times, window = there[best], self.element.window
         leaves = window.exit(min(times)) if isinstance(window, TimeWindow) else None
         ends = f"; {min(times)} leaves the window after {leaves}" if leaves is not None else ""
-        reason = f"{best} at {len(times)} of the {count(least, 'time point')} of {self.window} that are needed"
+        reason = f"{best} holds {count(len(times), 'time')} in {self.window}, but {least} are needed"
         return NearMiss(f"{reason}: {some_times(times)}{ends}", closeness=len(times) / least)
 
     def _times(self, low: int, high: int) -> dict[Atom, set[int]]:
-        """The atoms that fit, with their time points."""
+        """The atoms that match, with their time points."""
         there: dict[Atom, set[int]] = {}
         for time, atom in self._find(low, high):
             if self.access.fits((time, atom), self.binding):
@@ -146,7 +146,7 @@ class _Search:
         return there
 
     def _interrupted(self, low: int, high: int) -> NearMiss:
-        """Under □: the atom that is there most often, and where it is missing."""
+        """Under □: the atom with the most time points, and the time points where it is missing."""
         there = self._times(low, high)
         if not there:
             return replace(self._missing((low, high)), closeness=-1.0, asked=(self._asked(), high, high))
@@ -154,7 +154,7 @@ class _Search:
         missing = set(range(low, high + 1)) - there[best]
         asked = Pattern(best.predicate, tuple(map(tree.Constant, best.args)))
         return NearMiss(
-            f"{best} missing at {some_times(missing)} of {self.window}",
+            f"{best} is missing at {some_times(missing)}, in {self.window}",
             closeness=len(there[best]) / (high - low + 1),
             asked=(asked, max(missing), max(missing)),
         )
@@ -164,7 +164,7 @@ class _Search:
         return list(self.world.find(element.predicate, access.positions, self.values, low, high, element.window))
 
     def _missing(self, bounds: tuple[int, int] | None) -> NearMiss:
-        """An atom that is not at the time, or not in the window, which may have no time points."""
+        """An atom that does not hold at the time, or in the window, which may be empty."""
         at = isinstance(self.element.modality, Now) or self.access.known_time is not None
         where = f"at {bounds[1]}" if at and bounds else f"in {self.window}" if self.window else "anywhere"
         near = (*self._elsewhere(), *(self._similar(*bounds) if bounds else ()))
@@ -174,7 +174,7 @@ class _Search:
         return NearMiss(f"no {instance(self.element, self.binding)} {where}", near, float(bool(near)), asked=asked)
 
     def _elsewhere(self) -> tuple[str, ...]:
-        """The same atom, but outside of the window; or at another time than the one asked for."""
+        """The same atom, but outside the window, or at another time than the one needed."""
         world = self.world
         table = world.facts.table(self.element.predicate, world.start)
         found = table.find(self.access.positions, self.values, world.start, world.time)
@@ -185,31 +185,31 @@ class _Search:
             return (self._too_many_facts_ago(self.element.window, found[0]),)
         if isinstance(self.element.modality, At) and self.access.known_time is not None:
             atom = found[0][1]
-            return (f"{atom} is at {some_times(time for time, other in found if other == atom)}",)
+            return (f"{atom} holds at {some_times(time for time, other in found if other == atom)}",)
         return (self._outside_of(self.element.window, found),)
 
     def _too_many_facts_ago(self, window: LastFacts | LastOf, entry: TimedAtom) -> str:
         key = window.key_of(entry[1]) if isinstance(window, LastOf) else ()
         arrived = self.world.counted(window, key, len(self.world.facts.history))
         back = next(back for back in range(1, len(arrived) + 1) if arrived[-back] == entry)
-        return f"{entry[1]} was last seen at {entry[0]}, {count(back, 'fact')} back"
+        return f"{entry[1]} was last seen at {entry[0]}, {count(back, 'fact')} ago"
 
     def _outside_of(self, window: TimeWindow, found: Sequence[TimedAtom]) -> str:
-        """The first that comes after a window, or else the last before it."""
+        """The first atom after the window, or else the last before it."""
         low, high = self.world.bounds(self.element.window)
         later = [entry for entry in found if entry[0] > high]
         if later:
             time, atom = later[-1]
             entry, last = window.entry(time), window.exit(time)
             is_ever_in = last is None or entry <= last
-            return f"{atom} is at {time}" + (
-                f" and enters the window at {entry}" if is_ever_in else ", which the window leaves out"
+            return f"{atom} holds at {time}" + (
+                f" and enters the window at {entry}" if is_ever_in else ", which this window never includes"
             )
         time, atom = found[0]
-        return f"{atom} was last seen at {time}" + (f", the window begins at {low}" if self.window else "")
+        return f"{atom} was last seen at {time}" + (f", but the window begins at {low}" if self.window else "")
 
     def _similar(self, low: int, high: int) -> tuple[str, ...]:
-        """An atom that is there and differs in one argument."""
+        """An atom that holds and differs in one argument."""
         element, world, positions = self.element, self.world, self.access.positions
         known = dict(zip(positions, (self.values,) if len(positions) == 1 else self.values, strict=True))
         for place in reversed(positions):
@@ -217,14 +217,14 @@ class _Search:
             values = given_values([known[p] for p in others])
             found = next(world.find(element.predicate, others, values, low, high, element.window), None)
             if found is not None:
-                return (f"{found[1]} is at {found[0]}, and differs in argument {place}",)
+                return (f"{found[1]} holds at {found[0]}, but differs in argument {place}",)
             if background := world.background(element.predicate, others, values):
-                return (f"{background[0]} is background data, and differs in argument {place}",)
+                return (f"{background[0]} is background data, but differs in argument {place}",)
         return ()
 
 
 def unknown(prover: Prover, predicate: Predicate) -> tuple[str, ...]:
-    """Of a predicate of which nothing is known, what may have been meant."""
+    """For a predicate without any atoms, a predicate that was probably meant."""
     core, world = prover.evidence.core, prover.world
     arrived = {(atom[0], len(atom) - 1) for _, atom in world.facts.history}
     known = {*core.derived, *core.given, *arrived}

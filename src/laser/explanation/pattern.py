@@ -1,4 +1,4 @@
-"""Questions: an atom, or one with variables, of which there may be several."""
+"""The goal of a question: an atom, or a pattern with variables that several atoms may match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Pattern", "as_pattern", "read_goal"]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """An atom with variables: ``q(X, y)``; a lone ``_`` is a fresh one each time."""
+    """An atom with variables: ``q(X, y)``; each ``_`` is a separate variable."""
 
     predicate: str
     terms: tuple[tree.Variable | tree.Constant, ...]
@@ -29,7 +29,7 @@ class Pattern:
 
     @property
     def positions(self) -> Positions:
-        """The places of its values."""
+        """The argument positions that have values."""
         return tuple(place for place, term in enumerate(self.terms, 1) if isinstance(term, tree.Constant))
 
     @property
@@ -37,7 +37,7 @@ class Pattern:
         return tuple(term.value for term in self.terms if isinstance(term, tree.Constant))
 
     def matches(self, atom: Atom) -> bool:
-        """Whether an atom is one of those that are asked for."""
+        """Whether an atom matches the pattern."""
         found: dict[str, Value] = {}
         return atom.signature == self.signature and all(
             map(self._fits, self.terms, atom.args, [found] * len(self.terms))
@@ -54,7 +54,7 @@ class Pattern:
 
 
 def read_goal(goal: FactInput | Pattern, program: Program | None = None) -> Atom | Pattern:
-    """What is asked for: a fact as users give it, or text with variables and the prefixes and constants of the program."""
+    """The goal of a question: a fact as users give it, or text with variables, prefixes and constants of the program."""
     if isinstance(goal, Pattern):
         return goal
     try:
@@ -69,7 +69,7 @@ def read_goal(goal: FactInput | Pattern, program: Program | None = None) -> Atom
 
 
 def _read(text: str, program: Program | None) -> Atom | Pattern | None:
-    """An atom as programs write it."""
+    """Read an atom as written in programs."""
     statements = program.statements if program else ()
     directives = [s for s in statements if isinstance(s, tree.PrefixDirective | tree.ConstDirective)]
     head = "\n".join(write_statement(s) for s in directives)

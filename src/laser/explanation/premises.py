@@ -1,4 +1,4 @@
-"""Why an atom of a body holds, in words: what makes it hold, or what was looked for and not found."""
+"""Says in words why an atom of a body holds: what makes it hold, or what was looked for and not found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Kind = OneOf["now", "at", "sometime", "always", "times"]
 
 
 def atom_premise(world: World, element: ExtendedAtom, binding: Values, proofs: Sequence[Proof], text: str) -> Premise:
-    """An atom that holds, or one under ``not`` that does not."""
+    """The premise for an atom that holds, or for one under ``not`` that does not."""
     window = extent(world, element, binding)
     if element.negated:
         return Premise(text, "not", _not_found(world, element, binding, window), window)
@@ -61,7 +61,7 @@ def _kind(modality: Modality) -> Kind:
 
 
 def _positioned(world: World, element: ExtendedAtom, window: Extent, proofs: Sequence[Proof]) -> Sequence[Proof]:
-    """The facts of a tuple window with their places, counted from the last fact that it counts."""
+    """The facts of a tuple window with their places, counted from its last fact."""
     assert window.facts is not None
     assert isinstance(element.window, LastFacts | LastOf)
     key = element.window.key_of(proofs[0].atom) if isinstance(element.window, LastOf) else ()
@@ -73,13 +73,13 @@ def _positioned(world: World, element: ExtendedAtom, window: Extent, proofs: Seq
 def _found(element: ExtendedAtom, window: Extent | None, proofs: Sequence[Proof]) -> str:
     first = proofs[0]
     if first.source == "background":
-        when = f" (asked for at {first.time})" if isinstance(element.modality, At) else ""
+        when = f" (needed at {first.time})" if isinstance(element.modality, At) else ""
         return f"{first.atom} is background data{when}"
     if isinstance(element.modality, Always):
         return f"{first.atom} at every time point of {window}"
     if isinstance(element.modality, AtLeast):
         at = some_times((proof.time for proof in proofs), most=10)
-        return f"{first.atom} at {count(len(proofs), 'time point')} of {window}: {at}"
+        return f"{first.atom} {count(len(proofs), 'time')} in {window}: {at}"
     where = ""
     if window is not None and window.kind == "tuple" and first.position is not None and window.facts:
         place = f"fact {window.facts - first.position + 1} of the last {window.facts}"
@@ -94,16 +94,16 @@ def _not_found(world: World, element: ExtendedAtom, binding: Values, window: Ext
     what = instance(element, binding)
     time = "" if element.time is None else filled(element.time, binding)
     if element.negated_inside:
-        return f"no time point {time} of {window} without {what}"
+        return f"there is no time point {time} of {window} without {what}"
     match element.modality:
         case Now():
             return f"no {what} at {world.time}"
         case Sometime():
             return f"no {what} in {window}"
         case Always():
-            return f"{what} is not at every time point of {window}{_missing(world, element, binding)}"
+            return f"{what} does not hold at every time point of {window}{_missing(world, element, binding)}"
         case AtLeast(times=least):
-            return f"{what} is at fewer than {count(least, 'time point')} of {window}"
+            return f"{what} holds fewer than {count(least, 'time')} in {window}"
         case At():
             return f"no {what} at {time}" + (f" in {window}" if window else "")
         case _:
@@ -111,7 +111,7 @@ def _not_found(world: World, element: ExtendedAtom, binding: Values, window: Ext
 
 
 def _missing(world: World, element: ExtendedAtom, binding: Values) -> str:
-    """Where an atom is missing under □, if there is just one atom to speak of."""
+    """The time points at which an atom is missing under □, if there is only one such atom."""
     access = AtomAccess(element, binding.keys())
     bounds = access.bounds(world, binding)
     if access.new or bounds is None:

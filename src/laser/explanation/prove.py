@@ -1,7 +1,8 @@
-"""Proofs: for an atom that holds, the rule instance that makes the smallest tree.
+"""Builds proofs: for an atom that holds, the rule instance that gives the smallest tree.
 
-What a rule instance needs is looked up again with its variables bound, so that finding what holds need not remember why.
-Sizes are compared only where there is a choice. In a recursion they are found for all atoms that the goal can rest on.
+The premises of a rule instance are looked up again with its variables bound, so that the search for what holds need not
+remember why. Sizes are compared only if there is a choice. In a recursion they are computed for all atoms that the goal can
+depend on.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["Choice", "Prover", "Support"]
 
 MOST_CONSIDERED = 5_000
-"""The smallest proof is chosen among so many rule instances for an atom."""
+"""The smallest proof is chosen among at most this many rule instances for an atom."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What makes an element of a body hold: none, one or several atoms at time points, such as all of a window under □."""
+    """The atoms at time points that make an element of a body hold: none, one or several, such as a whole window under □."""
 
     element: BodyElement
     entries: Sequence[TimedAtom]
@@ -51,12 +52,12 @@ class Choice:
 
 
 class Prover:
-    """Proofs of what holds in a world."""
+    """Builds proofs of what holds in a world."""
 
     def __init__(self, world: World, evidence: Evidence, lasting: Callable[[Atom], Lasting] | None = None) -> None:
         self.world, self.evidence = world, evidence
         self.lasting = lasting
-        """What tells for how long an atom holds, where that takes more than the facts."""
+        """Says how long an atom holds, if the facts alone do not show it."""
         self.proofs: dict[TimedAtom, Proof] = {}
         self.choices: dict[TimedAtom, Choice] = {}
         self.sizes: dict[TimedAtom, float] = {}
@@ -64,7 +65,7 @@ class Prover:
     # -- instances
 
     def instances(self, entry: TimedAtom) -> list[Instance]:
-        """The rule instances that derive an atom for a time point; in a recursion, those that were remembered."""
+        """The rule instances that derive an atom for a time point; in a recursion, only those that were kept."""
         world = self.world
         if entry[1].signature in world.rules.component:
             return world.remembered(entry)
@@ -103,7 +104,7 @@ class Prover:
     # -- sizes
 
     def is_given(self, entry: TimedAtom) -> bool:
-        """Whether an entry is background data, a fact or recorded, and needs no rule."""
+        """Whether an entry is background data, a fact or recorded, so that it needs no rule."""
         world = self.world
         return entry[1] in world.core.background or world.is_fact(*entry) or world.is_recorded(*entry)
 
@@ -125,7 +126,7 @@ class Prover:
         return sum(map(self.size, entries))
 
     def _below(self, goal: TimedAtom) -> dict[TimedAtom, list[RecursiveInstance]]:
-        """The atoms of recursions on which a goal can rest through recursions alone, with their instances."""
+        """The recursive atoms that a goal can depend on through recursion alone, with their instances."""
         below: dict[TimedAtom, list[RecursiveInstance]] = {}
         pending = [goal]
         while pending:
@@ -155,7 +156,7 @@ class Prover:
     # -- choosing
 
     def support(self, element: BodyElement, binding: Values) -> Support:
-        """The smallest way to make an element of a body hold; of several, the latest."""
+        """The smallest way to make an element of a body hold; if several are equal, the latest."""
         options = self._options(element, binding)
         if len(options) == 1:
             return Support(element, options[0])
@@ -169,7 +170,7 @@ class Prover:
         if entry not in self.choices:
             instances = self.instances(entry)
             if len(instances) > 1:
-                self.size(entry)  # in a recursion, of all its parts at once
+                self.size(entry)  # in a recursion, this computes all its parts at once
                 instances = [self._least(instances)]
             self.choices[entry] = self.complete(instances[0])
         return self.choices[entry]
@@ -178,7 +179,7 @@ class Prover:
         return Choice(instance, tuple(self.support(e, instance.binding) for e in instance.rule.body))
 
     def _least(self, instances: list[Instance]) -> Instance:
-        """The instance whose parts have the smallest proofs: the first that needs nothing but data, if there is one."""
+        """The instance whose parts have the smallest proofs; if there is one, the first that needs only data."""
         best, size = instances[0], inf
         least = min(len(rule.positives) for rule in {id(i.rule): i.rule for i in instances}.values())
         for instance in instances:
@@ -197,15 +198,15 @@ class Prover:
         return self.proofs[entry]
 
     def prove_derived(self, entry: TimedAtom) -> Proof:
-        """The smallest proof by a rule, also of what is given."""
+        """The smallest proof by a rule, even if the atom is given."""
         return self._proof_by(entry, self.choice(entry))
 
     def prove_by(self, entry: TimedAtom, instance: Instance) -> Proof:
-        """The proof by one rule instance, with the smallest proofs of what it needs."""
+        """The proof by one rule instance, with the smallest proofs of its premises."""
         return self._proof_by(entry, self.complete(instance))
 
     def premise(self, rule: Rule, support: Support, binding: Values) -> Premise:
-        """A part of a body that holds, in its author's words."""
+        """A part of a body that holds, with its source text."""
         element, entries = support.element, support.entries
         few = len(entries) <= EAGER
         proofs = tuple(map(self.prove, entries)) if few else LazyProofs(entries, self.prove)
@@ -216,7 +217,7 @@ class Prover:
         return self._proof(entry, choice)
 
     def _build(self, stack: list[TimedAtom]) -> None:
-        """Prove what is on the stack, parts before what is made of them."""
+        """Prove the entries on the stack, parts first."""
         while stack:
             entry = stack[-1]
             if entry in self.proofs or self.is_given(entry):
@@ -248,12 +249,12 @@ class Prover:
             source="rule",
             rule=rule_text(self.evidence.core, rule),
             bindings=visible(rule, binding),
-            # What computes an argument has no premise of its own.
+            # An equation that computes an argument has no premise of its own.
             premises=tuple(self.premise(rule, support, binding) for support in written),
             evidence=self.evidence,
         )
 
 
 def _eager(choice: Choice) -> list[TimedAtom]:
-    """What is proved before a choice is."""
+    """The entries that must be proved before a choice is."""
     return [entry for support in choice.supports if len(support.entries) <= EAGER for entry in support.entries]

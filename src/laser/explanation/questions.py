@@ -1,4 +1,4 @@
-"""The rules of a program as they are asked: in which order a body is solved, which depends on what the question has bound."""
+"""Prepares rules for questions: the order in which a body is solved depends on what the question has bound."""
 
 from __future__ import annotations
 
@@ -19,55 +19,55 @@ from laser.values import Atom, Predicate, Value, value_order
 __all__ = ["RuleQuery", "Rules", "emit_head", "in_order", "relevant", "solver", "steps"]
 
 MOST_NESTED = 30
-"""So many predicates on top of each other are asked top down."""
+"""Chains of at most this many predicates are evaluated top down."""
 
 Given: TypeAlias = tuple[Positions, Sequence[Value], int, int]
-"""What is asked of a head: values for some places, and the first and the last time point."""
+"""What is needed of a head: values at some positions, and the first and the last time point."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleQuery:
-    """A rule's head with some places given, at a time point or in a range: what is known before the body is solved."""
+    """A rule whose head has given values at some positions, at one time point or in a range, before its body is solved."""
 
     rule: Rule
     bound: tuple[tuple[int, str], ...]
-    """Places whose values variables of the head take."""
+    """The positions whose values go to variables of the head."""
     ranged: str | None
     pinned: str | None
     step: Step
     args: tuple[Callable[[Binding], Value | None], ...]
     time: Callable[[Binding], Value | None] | None
     names: tuple[str, ...]
-    """The variables whose values make a rule instance."""
+    """The variables whose values identify a rule instance."""
 
 
 @dataclass
 class Rules:
-    """The rules by what they derive, and the predicates that depend on themselves."""
+    """The rules by derived predicate, and the predicates that depend on themselves."""
 
     core: ResolvedProgram
     component: dict[Predicate, frozenset[Predicate]] = field(init=False, default_factory=dict)
-    """The predicates that are completed before they are asked for, each with those that are completed together with it."""
+    """The predicates that are completed before use, each with those that are completed together with it."""
     untimed: frozenset[Predicate] = field(init=False, default=frozenset())
     order: list[frozenset[Predicate]] = field(init=False, default_factory=list)
-    """The components of derived predicates, each after those on which it depends."""
+    """The components of derived predicates, each after those that it depends on."""
     background: dict[Predicate, Table] = field(init=False, default_factory=dict)
     queries: dict[tuple[int, Positions, bool], RuleQuery] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         core = self.core
         self.untimed = frozenset(p for p in core.derived if all(r.time is None for r in core.rules_of(p)))
-        # As if they were there at time 0 only: whoever asks knows that they are there always.
+        # Stored at time 0 only: all readers know that background data hold at every time.
         self.background = by_predicate((0, atom) for atom in in_order(core.background))
         edges = resolved_edges(core)
         loops = {edge.head for edge in edges if edge.head == edge.body}
         self.order = [part for part in components(edges, sorted(core.derived)) if part & core.derived]
-        # Questions nest as predicates do: a tower of them that is too high for that is built from below, as recursions are.
+        # Questions nest as deep as predicates do. A chain that is too deep is evaluated bottom up, as recursions are.
         is_high = self._height() > MOST_NESTED
         self.component = {p: q for q in self.order if is_high or len(q) > 1 or q <= loops for p in q}
 
     def _height(self) -> int:
-        """How many components stand on each other."""
+        """The length of the longest chain of components."""
         height: dict[Predicate, int] = {}
         for part in self.order:
             rules = [rule for predicate in part for rule in self.core.rules_of(predicate)]
@@ -76,7 +76,7 @@ class Rules:
         return max(height.values(), default=0)
 
     def query(self, rule: Rule, positions: Positions, point: bool) -> RuleQuery:
-        """The rule, to be solved with these places given, for one time point or for a range."""
+        """The rule, ready to be solved with values at these positions, for one time point or for a range."""
         name = (id(rule), positions, point)
         if name not in self.queries:
             self.queries[name] = self._query(rule, positions, point)
@@ -101,14 +101,14 @@ class Rules:
 
 
 def relevant(program: ResolvedProgram, goal: Predicate) -> ResolvedProgram:
-    """The rules on which a predicate depends, with their background data."""
+    """The rules that a predicate depends on, with their background data."""
     needed = cone(program, [goal])
     background = frozenset(atom for atom in program.background if atom.signature in needed)
     return replace(program, rules=tuple(r for r in program.rules if r.predicate in needed), background=background)
 
 
 def solver(query: RuleQuery, positions: Positions, values: Sequence[Value], low: int, high: int) -> Binding | None:
-    """The binding with which a query begins; None where the head cannot be what is asked for."""
+    """The initial binding of a query; None if the head cannot match what is needed."""
     binding: Binding = {LOW: low, HIGH: high}
     if query.pinned is not None:
         binding[query.pinned] = low
@@ -127,9 +127,9 @@ def solver(query: RuleQuery, positions: Positions, values: Sequence[Value], low:
 def steps(
     elements: Sequence[BodyElement], bound: frozenset[str], ranged: str | None = None, first: BodyElement | None = None
 ) -> Step:
-    """A body, to be solved with some variables bound; ``first`` has its turn before all others.
+    """A body, ready to be solved with some variables bound; ``first`` is solved before all others.
 
-    ``ranged`` is the variable of the head's time where only a range for it is given.
+    ``ranged`` is the variable of the head's time if only a range for it is given.
     """
     turns = []
     for element in _arranged(elements, bound, ranged, first):
@@ -148,7 +148,7 @@ def _solved(world: object, binding: Binding, emit: Emit) -> bool:
 def _arranged(
     elements: Sequence[BodyElement], bound: frozenset[str], ranged: str | None, first: BodyElement | None
 ) -> list[BodyElement]:
-    """An order in which every element is ready, and what filters most comes early."""
+    """An order in which every element is ready and the most selective elements come early."""
     rest, order = list(elements), []
     while rest:
         ready = [element for element in rest if element.is_ready(bound)]
@@ -161,9 +161,9 @@ def _arranged(
 
 
 def emit_head(query: RuleQuery, given: Given, found: dict[TimedAtom, None], now: int) -> Emit:
-    """What to do with a solution of a body: make the head, and keep it if it is what was asked for.
+    """Called with each solution of a body: builds the head, and keeps it if it matches what is needed.
 
-    If only one atom at one time can be, the first solution is enough.
+    If only one atom at one time can match, the first solution is enough.
     """
     positions, values, low, high = given
     name, args, time_of = query.rule.predicate.name, query.args, query.time
@@ -190,5 +190,5 @@ def emit_head(query: RuleQuery, given: Given, found: dict[TimedAtom, None], now:
 
 
 def in_order(atoms: Collection[Atom]) -> list[Atom]:
-    """Atoms in their order; their own comparison would work out the order of both for each pair."""
+    """Sorted atoms. Comparing atoms directly would compute both sort keys for each pair."""
     return sorted(atoms, key=lambda atom: (atom[0], len(atom), *map(value_order, atom[1:])))

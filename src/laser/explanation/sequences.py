@@ -1,4 +1,4 @@
-"""Long runs of time points, whose parts are made when they are looked at."""
+"""Long runs of time points, whose items are computed on access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from laser.values import Atom
 __all__ = ["EAGER", "LazyProofs", "TimePoints"]
 
 EAGER = 64
-"""A run of more time points is proved when somebody looks at it."""
+"""A longer run is proved only on access."""
 
 
 class LazyProofs(Sequence[Proof]):

@@ -1,7 +1,7 @@
 """The sizes of the smallest proofs in a recursion.
 
-A proof is larger than each of its parts, so that sizes can be found in their order, the smallest first, as Dijkstra's
-algorithm finds distances (Knuth, "A generalization of Dijkstra's algorithm", 1977). What rests on itself is never reached.
+A proof is larger than each of its parts, so sizes can be computed in increasing order, as Dijkstra's algorithm computes
+distances (Knuth, "A generalization of Dijkstra's algorithm", 1977). Circular proofs are never reached.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["RecursiveInstance", "smallest"]
 
 @dataclass(frozen=True, slots=True)
 class RecursiveInstance:
-    """A rule instance of a recursion: the size of what it needs from outside, and its options inside, element by element."""
+    """A rule instance of a recursion: the size of its parts outside the recursion, and its options inside, per element."""
 
     outside: float
     inside: tuple[Sequence[Sequence[TimedAtom]], ...]
@@ -27,7 +27,7 @@ class RecursiveInstance:
 
 @dataclass(slots=True)
 class _Sum:
-    """What a node costs, when all its parts are known."""
+    """The cost of a node, once all its parts are known."""
 
     node: Hashable
     missing: int
@@ -37,11 +37,11 @@ class _Sum:
 def smallest(
     below: Mapping[TimedAtom, Sequence[RecursiveInstance]], known: Mapping[TimedAtom, float]
 ) -> dict[TimedAtom, float]:
-    """The size of the smallest proof of each entry, given those of some others."""
+    """The size of the smallest proof of each entry, given the sizes of some others."""
     queue = _Queue()
     for entry, instances in below.items():
         for instance in instances:
-            # A node for each element of the body: it costs what the cheapest of its options does.
+            # One node for each element of the body; it costs as much as its cheapest option.
             elements = [object() for _ in instance.inside]
             queue.add(entry, elements, 1 + instance.outside)
             for element, options in zip(elements, instance.inside, strict=True):
@@ -55,7 +55,7 @@ def smallest(
 
 
 class _Queue:
-    """Nodes on their way, the cheapest first."""
+    """Open nodes, the cheapest first."""
 
     def __init__(self) -> None:
         self.users: defaultdict[Hashable, list[_Sum]] = defaultdict(list)
@@ -66,7 +66,7 @@ class _Queue:
         heappush(self.heap, (size, next(self.numbers), node))
 
     def add(self, node: Hashable, parts: Iterable[Hashable], cost: float = 0.0) -> None:
-        """One way to a node."""
+        """Add one way to reach a node."""
         total = _Sum(node, 0, cost)
         for part in parts:
             self.users[part].append(total)
@@ -75,7 +75,7 @@ class _Queue:
             self.push(cost, node)
 
     def run(self) -> dict[Hashable, float]:
-        """What each node costs that can be reached."""
+        """The cost of each node that can be reached."""
         found: dict[Hashable, float] = {}
         while self.heap:
             size, _, node = heappop(self.heap)

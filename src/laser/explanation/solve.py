@@ -1,4 +1,4 @@
-"""How atoms of bodies are solved: what is known of them is looked up in the world."""
+"""Solves atoms of bodies by looking them up in the world."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["AtomAccess", "atom_cost", "atom_step", "atom_supports", "value_of"]
 
 MOST_CHOICES = 100
-"""If there are more ways to choose time points than that, only those are tried that follow each other."""
+"""If there are more ways to choose time points than this, only consecutive ones are tried."""
 
 
 def value_of(term: tree.Term) -> Callable[[Binding], Value | None]:
-    """``evaluate`` with its term given: variables and constants, which are most terms, are not told apart each time."""
+    """``evaluate`` for a fixed term; the check for a variable or constant, which most terms are, is done only once."""
     match term:
         case tree.Variable(name=name):
             return itemgetter(name)
@@ -41,7 +41,7 @@ def value_of(term: tree.Term) -> Callable[[Binding], Value | None]:
 
 
 def atom_cost(element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None) -> Cost:
-    """How many variables an atom leaves open; those that filter come before those that give values."""
+    """The number of variables that an atom leaves open; atoms that filter come before those that bind."""
     open_args = sum(isinstance(term, tree.Variable) and term.name not in bound for term in element.args)
     time = element.time.name if isinstance(element.time, tree.Variable) else None
     open_time = time is not None and time not in bound
@@ -49,7 +49,7 @@ def atom_cost(element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None
         return (1, 1)
     if element.negated_inside:
         return (3, 0) if open_time else (1, 1)
-    # What binds the time of a head for which a range is given can use the range, and so it comes before what cannot.
+    # An atom that binds the time of a head can use the range given for it, so it comes before atoms that cannot.
     known = len(element.args) - open_args + (ranged is not None and time == ranged)
     return (1 if not open_args and not open_time else 2, open_args + open_time - 2 * known)
 
@@ -62,7 +62,7 @@ def atom_step(element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None
 
 
 def atom_supports(world: World, element: ExtendedAtom, binding: Values) -> Iterator[Sequence[TimedAtom]]:
-    """The ways to make a positive atom hold: background data first, then what is latest."""
+    """The ways to make a positive atom hold: background data first, then the latest atoms."""
     access = AtomAccess(element, binding.keys())
     bounds, values = access.bounds(world, binding), access.values(binding)
     assert bounds is not None, "an atom that holds has a time point"
@@ -84,7 +84,7 @@ def atom_supports(world: World, element: ExtendedAtom, binding: Values) -> Itera
 
 
 def _often_enough(found: Iterable[TimedAtom], least: int) -> Iterator[tuple[list[int], Atom]]:
-    """The atoms that have so many time points, with all of them."""
+    """The atoms that hold at this many time points, with all of their time points."""
     times: dict[Atom, set[int]] = {}
     for time, atom in found:
         times.setdefault(atom, set()).add(time)
@@ -94,7 +94,9 @@ def _often_enough(found: Iterable[TimedAtom], least: int) -> Iterator[tuple[list
 
 
 def _choices(times: Sequence[int], least: int) -> Iterator[Sequence[int]]:
-    """Ways to choose so many time points, the latest first. In a recursion, an atom may be among its own support otherwise."""
+    """Ways to choose this many time points, the latest first. More than one is tried because, in a recursion, an atom could
+    otherwise be part of its own support.
+    """
     if comb(len(times), least) <= MOST_CHOICES:
         yield from (sorted(chosen) for chosen in combinations(reversed(times), least))
     else:
@@ -137,7 +139,7 @@ def _at_many_points(
 
 
 class AtomAccess:
-    """How an atom is looked up: which arguments are known, which variables it sets, which must agree with each other."""
+    """How an atom is looked up: the known arguments, the variables that it sets, and those that must have equal values."""
 
     def __init__(self, element: ExtendedAtom, bound: AbstractSet[str], ranged: str | None = None) -> None:
         self.element = element
@@ -158,9 +160,9 @@ class AtomAccess:
         self._known = [value for _, value in known]
         self.has_anonymous = len(named) < len(self.new)
         self.key = _key_getter(element, bound)
-        """The key of the window; None where it is not known yet."""
+        """The key of the window; None if it is not known yet."""
         self.distinguish = itemgetter(*named) if named else None
-        """The values by which solutions differ; None where it has no variable to set that anybody reads."""
+        """The values that distinguish solutions; None if it sets no variable that is used."""
 
     def _time(self, time: tree.Term | None, bound: AbstractSet[str], ranged: str | None) -> None:
         is_new = isinstance(time, tree.Variable) and time.name not in bound
@@ -170,37 +172,37 @@ class AtomAccess:
         self.tells_time = is_new and isinstance(time, tree.Variable) and not time.is_anonymous
 
     def values(self, binding: Any) -> Any:
-        """The known arguments, as tables are asked for them."""
+        """The known arguments, in the form that tables expect."""
         return given_values([value(binding) for value in self._known])
 
     def take(self, atom: Atom, binding: Binding) -> bool:
-        """Set the new variables to an atom's arguments; whether those that must agree do."""
+        """Set the new variables to the arguments of an atom; returns whether repeated variables have equal values."""
         for place, name in self.new:
             binding[name] = atom[place]
         return all(binding[name] == atom[place] for place, name in self.same)
 
     def fits(self, entry: TimedAtom, binding: Values) -> bool:
-        """Whether equal variables stand for equal values, the time among them."""
+        """Whether repeated variables have equal values, including the time."""
         return not self.same or self.take(entry[1], {**binding, self.new_time: entry[0]})
 
     def bounds(self, world: World, binding: Any) -> tuple[int, int] | None:
-        """The time points at which to look, if there are any."""
+        """The first and last time point to search, if there are any."""
         key = None if self.key is None else self.key(binding)
         return self.narrow(*world.bounds(self.element.window, key), binding)
 
     def is_inside(self, world: World, time: int, atom: Sequence[Any]) -> bool:
-        """Whether a time is one of the window of an atom, or of what it would be; if the key is known, that was asked before."""
+        """Whether a time is in the window of an atom. If the key is known, ``bounds`` has already checked that."""
         window = self.element.window
         if self.key is not None or not isinstance(window, LastOf):
             return True
         return time >= world.bounds(window, window.key_of(atom))[0]
 
     def instance(self, binding: Values) -> Sequence[Any]:
-        """The atom with the values that it has; None where it has none."""
+        """The atom with the values that it has so far; None for the others."""
         return (self.element.predicate.name, *(evaluate(term, binding) for term in self.element.args))
 
     def narrow(self, low: int, high: int, binding: Any) -> tuple[int, int] | None:
-        """The time points of [low, high] that the time of the atom leaves, if there are any."""
+        """The time points of [low, high] that the time of the atom allows, if there are any."""
         if self.is_ranged:
             low, high = max(low, binding[LOW]), min(high, binding[HIGH])
         elif self.known_time is not None:
@@ -210,7 +212,7 @@ class AtomAccess:
 
 
 def _key_getter(element: ExtendedAtom, bound: AbstractSet[str]) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What tells the key of a window from a binding."""
+    """A function that gets the key of a window from a binding."""
     window = element.window
     if not isinstance(window, LastOf):
         return lambda binding: ()
@@ -222,9 +224,9 @@ def _key_getter(element: ExtendedAtom, bound: AbstractSet[str]) -> Callable[[Any
 
 
 def _some(access: AtomAccess, then: Step) -> Step:
-    """Now, at some time of the window, or at the one that is named."""
+    """An atom at the present, at some time of the window, or at a given time."""
     one_is_enough = access.distinguish is None and not access.tells_time
-    # The same values can come again only where times or other arguments are not told apart.
+    # The same values can occur again only if solutions do not distinguish times or other arguments.
     any_time = isinstance(access.element.modality, Sometime) or access.new_time is not None
     comes_again = (any_time and not access.tells_time) or access.has_anonymous
     distinguish, time_name, new = access.distinguish, access.new_time, access.new
@@ -256,7 +258,7 @@ def _some(access: AtomAccess, then: Step) -> Step:
 
 
 def _entries(world: World, access: AtomAccess, binding: Binding, bounds: tuple[int, int]) -> Iterable[TimedAtom]:
-    """What there is at the time points: background data, facts, derived atoms."""
+    """All atoms at the time points: background data, facts, derived atoms."""
     element, values = access.element, access.values(binding)
     found = world.find(element.predicate, access.positions, values, *bounds, element.window)
     background = world.background(element.predicate, access.positions, values)
@@ -270,7 +272,7 @@ def _entries(world: World, access: AtomAccess, binding: Binding, bounds: tuple[i
 def _whole(
     access: AtomAccess, find: Callable[[World, ExtendedAtom, Positions, Any], Iterator[Atom]], then: Step
 ) -> Step:
-    """One atom, as ``find`` finds it, looking at all time points of the window."""
+    """One atom, found by ``find``, which looks at all time points of the window."""
 
     def step(world: World, binding: Binding, emit: Emit) -> bool:
         seen = set()
@@ -290,7 +292,7 @@ def _whole(
 
 
 def _absent(access: AtomAccess, then: Step) -> Step:
-    """A time point of the window at which there is no such atom."""
+    """A time point of the window at which no such atom holds."""
     name = access.new_time
 
     def step(world: World, binding: Binding, emit: Emit) -> bool:
@@ -310,7 +312,7 @@ def _absent(access: AtomAccess, then: Step) -> Step:
 
 
 def _times(world: World, access: AtomAccess, binding: Binding, bounds: tuple[int, int]) -> Collection[int]:
-    """The time points at which there is such an atom."""
+    """The time points at which such an atom holds."""
     element, values, name = access.element, access.values(binding), access.new_time
     background = world.background(element.predicate, access.positions, values)
     everywhere = range(bounds[0], bounds[1] + 1)

@@ -1,7 +1,7 @@
-"""When nothing can change any more, if nothing arrives.
+"""Finds the time from which the answer can no longer change if nothing arrives.
 
-Once all facts have left the time windows, an evaluation sees background data, what tuple windows and unlimited ``@T`` keep, and
-what follows from these. If the rules that can still fire do not look at the time, they give the same answer at every time.
+Once all facts have left the time windows, an evaluation sees only background data, the facts that tuple windows and unlimited
+``@T`` keep, and what follows from these. If the rules that can still fire do not use the time, the answer stays the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["only_fades", "stable_from"]
 
 
 def stable_from(core: ResolvedProgram, facts: Facts, start: int) -> float:
-    """A time from which on the answer stays as it is; infinite where none is known."""
+    """A time from which the answer stays the same; infinite if none is known."""
     sizes = [atom.window.reach.ticks or 0 for rule in core.rules for atom in rule.atoms]
     last = facts.history[-1][0] if facts.history else start
     alive = _alive(core)
@@ -50,12 +50,12 @@ def _is_there(predicate: Predicate, core: ResolvedProgram, alive: set[Predicate]
 
 
 def _is_timeless(rule: Rule, core: ResolvedProgram, alive: set[Predicate]) -> bool:
-    """Whether a rule neither asks for a time that goes on nor gives one."""
+    """Whether a rule neither uses nor derives a time that advances."""
     return rule.time is None and not any(_moves(atom, core, alive) for atom in rule.atoms)
 
 
 def _moves(atom: ExtendedAtom, core: ResolvedProgram, alive: set[Predicate]) -> bool:
-    """Whether an atom asks for the time of what is still there, or does not look at the present in the same way at all times."""
+    """Whether an atom depends on the time of something that still holds, or sees the present differently at different times."""
     match atom.modality:
         case At():
             return atom.negated_inside or _is_there(atom.predicate, core, alive)
@@ -68,10 +68,10 @@ def _moves(atom: ExtendedAtom, core: ResolvedProgram, alive: set[Predicate]) -> 
 
 
 def only_fades(core: ResolvedProgram, element: ExtendedAtom) -> bool:
-    """Whether an extended atom that does not hold cannot come to hold, if nothing arrives.
+    """Whether an extended atom that does not hold cannot begin to hold if nothing arrives.
 
-    Facts leave windows and do not come, and what follows from them without negation becomes less with them. What is derived
-    for the present goes on with it, so that nobody may ask for its time, or put it together with what stays behind.
+    Facts only leave windows, and what follows from them without negation shrinks with them. Atoms derived for the present move
+    with the present, so no rule may use their time or combine them with facts that stay at their time.
     """
     if isinstance(element.modality, At) or not _stays_put(element, core):
         return False
@@ -83,19 +83,19 @@ def only_fades(core: ResolvedProgram, element: ExtendedAtom) -> bool:
 
 
 def _stays_put(atom: ExtendedAtom, core: ResolvedProgram) -> bool:
-    """Whether an atom of a body asks for nothing that a later time could give."""
+    """Whether an atom of a body cannot gain anything at a later time."""
     plain = any(rule.time is None for rule in core.rules_of(atom.predicate))
     timed = isinstance(atom.modality, At | AtLeast) and atom.predicate in core.given
     return not timed and not (plain and isinstance(atom.modality, At | AtLeast | Always)) and not _gains(atom.window)
 
 
 def _gains(window: Window) -> bool:
-    """Whether time alone can bring something into a window."""
+    """Whether something can enter a window just because time passes."""
     return isinstance(window, TimeWindow) and window.is_delayed
 
 
 def _takes_its_time(rule: Rule) -> bool:
-    """Whether the time of a head is one at which the body found something."""
+    """Whether the time of a head is a time at which the body found something."""
     return rule.time is None or any(
         rule.time == atom.time for atom in rule.found_atoms if isinstance(atom.time, tree.Variable)
     )

@@ -1,7 +1,7 @@
-"""Explanations as pictures: a tree from left to right, laid out by hand, that needs nothing else.
+"""Explanations as self-contained SVG pictures: a tree from left to right, with our own layout.
 
-A box stands in the column of its depth. Boxes without parts stand below each other in the order of the text; a box with parts
-stands beside the middle of them.
+The column of a box is its depth. Boxes without parts are placed below each other in the order of the text; a box with parts is
+centred beside them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _box(node: Node, column: int) -> _Box:
 
 
 def _place(boxes: list[_Box]) -> float:
-    """Give every box its height on the page, from the leaves to the root; the height of all."""
+    """Set the vertical position of every box, from the leaves to the root; returns the total height."""
     free = [float(MARGIN)]
     stack = [(boxes[0], False)]
     while stack:
@@ -120,7 +120,7 @@ def _place(boxes: list[_Box]) -> float:
 
 
 def _columns(boxes: list[_Box]) -> dict[int, float]:
-    """Where each column begins."""
+    """The left edge of each column."""
     widths: dict[int, float] = {}
     for box in boxes:
         widths[box.column] = max(widths.get(box.column, 0), box.width)

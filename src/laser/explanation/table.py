@@ -1,4 +1,4 @@
-"""Atoms with their time points, found by predicate, bound arguments and time; an index is made when it is first asked for."""
+"""Tables of atoms with time points, searched by predicate, bound arguments and time; indexes are built on first use."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ TimedAtom: TypeAlias = tuple[int, Atom]
 """A time point, and an atom that holds there."""
 
 Positions: TypeAlias = tuple[int, ...]
-"""Places in an atom (from 1) whose values are given. One value is given as it is, several as a tuple."""
+"""The positions in an atom (from 1) whose values are given. A single value is given as it is, several as a tuple."""
 
 _time = itemgetter(0)
 
 
 def all_positions(atom: Atom) -> Positions:
-    """The places of all arguments of an atom."""
+    """The positions of all arguments of an atom."""
     return tuple(range(1, len(atom)))
 
 
 def given_values(values: Sequence[Any]) -> Any:
-    """Values as tables are asked for them."""
+    """Values in the form that tables expect."""
     return values[0] if len(values) == 1 else tuple(values)
 
 
 class Table:
-    """Timed atoms in the order in which they were added; ``ordered`` where that is the order of time."""
+    """Timed atoms in the order in which they were added; ``ordered`` if that is the order of time."""
 
     def __init__(self, entries: Iterable[TimedAtom] = (), ordered: bool = True) -> None:
         self.entries = list(entries)
@@ -54,7 +54,7 @@ class Table:
         return entries[first:last][::-1]
 
     def times_of(self, atom: Atom, low: int, high: int) -> set[int]:
-        """The time points of [low, high] at which there is an atom."""
+        """The time points of [low, high] at which an atom holds."""
         return {time for time, _ in self.find(all_positions(atom), given_values(atom[1:]), low, high)}
 
     def _bucket(self, positions: Positions, values: Any) -> list[TimedAtom]:
@@ -68,7 +68,7 @@ class Table:
 
 
 class Facts:
-    """The data stream up to a time, and what was recorded. Facts before what is asked for are not looked at."""
+    """The data stream up to a time, and what was recorded. Facts that are older than any question are not read."""
 
     def __init__(self, history: Sequence[TimedAtom], records: Iterable[Interval] = ()) -> None:
         self.history = history
@@ -95,37 +95,37 @@ class Facts:
         return next((i for i in several if i.atom == atom and i.since <= time <= i.until), None)
 
     def count(self, time: int) -> int:
-        """How many facts had come by a time."""
+        """The number of facts that had arrived by a time."""
         return bisect_right(self.history, time, key=_time)
 
     def last(self, size: int, time: int) -> Sequence[TimedAtom]:
-        """The last so many facts that had come by a time."""
+        """The last ``size`` facts that had arrived by a time."""
         count = self.count(time)
         return self.history[max(0, count - size) : count]
 
     def table(self, predicate: Predicate, low: int) -> Table:
         """The facts of a predicate from a time point on, and perhaps earlier ones."""
         if self.floor is None or low < self.floor:
-            # Who goes back further will go on to do so: take as much again as was asked for.
+            # A search that goes back further will probably continue, so extend the table by twice the distance.
             last = self.history[-1][0] if self.history else low
             self.floor = low if self.floor is None else max(0, low - (last - low))
             self.tables = by_predicate(self.history[bisect_left(self.history, self.floor, key=_time) :])
         return self.tables.get(predicate, _NONE)
 
     def tail(self, size: int, time: int, predicate: Predicate) -> Table:
-        """The facts of a predicate among the last so many of the whole stream."""
+        """The facts of a predicate among the last ``size`` facts of the whole stream."""
         tables = self.tails.get((size, time))
         if tables is None:
             tables = self.tails[size, time] = by_predicate(self.last(size, time))
         return tables.get(predicate, _NONE)
 
     def part(self, window: LastOf, key: tuple[Any, ...], time: int) -> Sequence[TimedAtom]:
-        """The facts that a window counts for a key, as had come by a time."""
+        """The facts that a window counts for a key and that had arrived by a time."""
         entries = self._parts(window).get(key, [])
         return entries[: bisect_right(entries, time, key=_time)]
 
     def latest(self, window: LastOf, time: int) -> Table:
-        """The facts in a window at a time, of all keys."""
+        """The facts of all keys in a window at a time."""
         table = self.latest_at.get((window, time))
         if table is None:
             parts = (self.part(window, key, time)[-window.size :] for key in self._parts(window))
@@ -150,5 +150,7 @@ def by_predicate(entries: Iterable[TimedAtom]) -> dict[Predicate, Table]:
     groups: dict[tuple[str, int], list[TimedAtom]] = {}
     for entry in entries:
         atom = entry[1]
-        groups.setdefault((atom[0], len(atom) - 1), []).append(entry)  # as a predicate is, without making one a fact
+        groups.setdefault((atom[0], len(atom) - 1), []).append(
+            entry
+        )  # equal to a predicate, without building one per fact
     return {Predicate(*signature): Table(group) for signature, group in groups.items()}

@@ -1,4 +1,4 @@
-"""Explanations for the terminal, drawn as ``tree`` draws folders."""
+"""Explanations for the terminal, drawn like the output of ``tree``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from laser.ticks import Tick
 __all__ = ["to_text"]
 
 MOST_LINES = 500
-"""Longer trees end here; the other forms have all of them."""
+"""Longer trees are cut here; the other formats are complete."""
 ROOM, NARROWEST = 36, 24
-"""A part that would have less room than the first is drawn further down; a line has at least as much as the second."""
+"""A part with less room than the first is drawn further down; a line is never narrower than the second."""
 
 _SIGNS: dict[Kind, str] = {"fails": "✗ ", "near": "nearest: "}
 _COLOURS: dict[Kind, str] = {
@@ -36,13 +36,13 @@ def to_text(explanation: Explanation, colour: bool = False, width: int = 80, dat
     for line in _lines(view(explanation, dates), colour, width):
         lines.append(line)
         if len(lines) == MOST_LINES:
-            lines.append("… and more: to_json() has all of it")
+            lines.append("… the rest is left out; the JSON form is complete")
             break
     return "\n".join(lines)
 
 
 def _lines(root: Node, colour: bool, width: int) -> Iterator[str]:
-    """The tree, and below it the parts for which there was no room to the right."""
+    """The tree, and below it the parts that did not fit to the right."""
     drawing = _Drawing(colour, width)
     yield from drawing.label(root, "", "")
     yield from drawing.below(root)
@@ -54,7 +54,7 @@ def _lines(root: Node, colour: bool, width: int) -> Iterator[str]:
 
 @dataclass
 class _Drawing:
-    """A tree on its way to the page: the parts that have been drawn, and those that are left for later."""
+    """The state of a drawing: the parts that have been drawn, and those that come later."""
 
     colour: bool
     width: int
@@ -62,7 +62,7 @@ class _Drawing:
     later: list[tuple[int, Node]] = field(default_factory=list)
 
     def below(self, root: Node) -> Iterator[str]:
-        """Depth first, with a stack of its own: a proof may be deeper than Python recurses."""
+        """Depth first, without recursion, because a proof may be deeper than Python's stack."""
         stack = [("", iter(_with_last(root.below())))]
         while stack:
             prefix, rest = stack[-1]
@@ -76,7 +76,7 @@ class _Drawing:
             stack.append((inner, iter(_with_last(below))))
 
     def place(self, node: Node, indent: int) -> tuple[Node, Sequence[Node]]:
-        """A node as it is drawn here, with what is drawn below it: nothing, if it was drawn before or has no room."""
+        """A node as drawn here, with the nodes below it: none if it was drawn before or does not fit."""
         if node.mark is None:
             return node, node.below()
         if node.mark in self.seen:
@@ -88,7 +88,7 @@ class _Drawing:
         return _noted(node, f"continued at [{len(self.later)}]"), ()
 
     def label(self, node: Node, first: str, others: str) -> Iterator[str]:
-        """A node's text on as many lines as it needs, its note behind it if there is room."""
+        """The text of a node on as many lines as it needs, followed by its note if there is room."""
         room, code = max(NARROWEST, self.width - len(first)), _COLOURS.get(node.kind, "")
         words = wrap(_SIGNS.get(node.kind, "") + node.text, room, subsequent_indent="  ", break_on_hyphens=False)
         rows = [self.paint(row, code) for row in words]
@@ -109,7 +109,7 @@ def _noted(node: Node, note: str) -> Node:
 
 
 def _with_last(nodes: Sequence[Node]) -> Iterator[tuple[Node, bool]]:
-    """Nodes, each with whether it is the last."""
+    """The nodes, each with a flag for the last one."""
     return ((node, index == len(nodes) - 1) for index, node in enumerate(nodes))
 
 

@@ -1,7 +1,7 @@
-"""Between which evaluation times an atom of a body holds for the same reason, if nothing arrives.
+"""Finds the evaluation times between which an atom of a body holds for the same reason, if nothing arrives.
 
-What is at u is in a time window from ``entry(u)`` to ``exit(u)``. So what was found is valid as long as it is in, and what was
-not found as long as nothing of the kind is; a validity may be too short, and is never too long.
+An atom at u is in a time window from ``entry(u)`` to ``exit(u)``. So an atom that was found is valid while it is in the window,
+and an absence is valid while no such atom is. The result may be too short, but is never too long.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def atom_validity(
 
 
 def _background(validities: Validities, element: ExtendedAtom, time: int) -> Validity:
-    """Background data are everywhere, so that only the window counts."""
+    """Background data hold at every time, so only the window matters."""
     world, window = validities.world, element.window
     match element.modality:
         case At():
             return _stays(window, time)
-        case AtLeast(times=times):  # a window that slides grows until it is full
+        case AtLeast(times=times):  # a sliding window grows until it is full
             return Validity(world.start + times - 1) if isinstance(window, Sliding) else validities.present
         case Now() | Sometime() | Always():
             return _has_points(world, window)
@@ -57,12 +57,12 @@ def _background(validities: Validities, element: ExtendedAtom, time: int) -> Val
 
 
 def _has_points(world: World, window: Window) -> Validity:
-    """When a window has time points: from the first on, it always does."""
+    """When a window has time points: always, from the first time on."""
     return Validity(window.entry(world.start)) if isinstance(window, TimeWindow) else Validity()
 
 
 def _stays(window: Window, time: int) -> Validity:
-    """When what is at a time is in a window, if nothing arrives."""
+    """When an atom at a time is in a window, if nothing arrives."""
     if not isinstance(window, TimeWindow):
         return Validity(time)
     last = window.exit(time)
@@ -70,20 +70,20 @@ def _stays(window: Window, time: int) -> Validity:
 
 
 def _found(validities: Validities, element: ExtendedAtom, entry: TimedAtom) -> Validity:
-    """As long as an atom is in the window, and its derivation valid, if it has one."""
+    """As long as an atom is in the window and its derivation, if any, is valid."""
     window = element.window
     if validities.prover.is_given(entry):
         return _stays(window, entry[0])
     valid = validities.of(entry)
     if validities.prover.choice(entry).instance.rule.time is not None:
         return valid & _stays(window, entry[0])
-    # It is there at every present, so that only those notice who ask for times, or do not always see the present.
+    # The atom holds at every present, so this matters only if times are used or the window does not always see the present.
     sees_it = isinstance(window, TimeWindow) and window.shows_present is True
     return valid if sees_it and not isinstance(element.modality, At | AtLeast) else validities.present
 
 
 def _unbroken(validities: Validities, element: ExtendedAtom, atom: Atom) -> Validity:
-    """When a time window lies within a run of time points at which there is a fact, if the atom is only ever a fact."""
+    """When a time window is within a run of time points that all have a fact, if the atom is always a fact."""
     window, world = element.window, validities.world
     if not isinstance(window, TimeWindow) or element.predicate in world.core.derived:
         return validities.present
@@ -95,7 +95,7 @@ def _unbroken(validities: Validities, element: ExtendedAtom, atom: Atom) -> Vali
 
 
 def _run(world: World, atom: Atom, low: int, high: int) -> tuple[int, int]:
-    """The time points around [low, high] at which there is a fact without a gap."""
+    """The time points around [low, high] that have a fact, without a gap."""
     times = world.facts.table(atom.signature, world.start).times_of(atom, world.start, world.time)
     while low - 1 in times:
         low -= 1
@@ -123,7 +123,7 @@ def _not_found(validities: Validities, element: ExtendedAtom, binding: Values) -
 
 
 def _absent(validities: Validities, element: ExtendedAtom, binding: Values) -> Validity:
-    """``⊞ @u ¬ a``, where a is only ever a fact: as long as u is in the window."""
+    """``⊞ @u ¬ a``, if a is always a fact: as long as u is in the window."""
     assert element.time is not None
     time = evaluate(element.time, binding)
     known = type(time) is int and isinstance(element.window, TimeWindow)
@@ -131,7 +131,7 @@ def _absent(validities: Validities, element: ExtendedAtom, binding: Values) -> V
 
 
 def _no_facts(validities: Validities, element: ExtendedAtom, access: AtomAccess, binding: Values) -> Validity:
-    """From when the last such fact left until one that waits enters; no other comes."""
+    """From when the last such fact left until a known fact enters; no others arrive."""
     window, world = element.window, validities.world
     if not isinstance(window, TimeWindow):
         return Validity(world.time)
@@ -146,7 +146,7 @@ def _no_facts(validities: Validities, element: ExtendedAtom, access: AtomAccess,
 
 
 def _between(window: TimeWindow, times: Sequence[int], now: int) -> Validity:
-    """Between the facts that have left a window and those that have not entered it, if none is in it; the latest come first."""
+    """Between the facts that have left a window and those that have not entered it, if none is in it; the latest are first."""
     until = inf
     for time in times:
         entry, last = window.entry(time), window.exit(time)

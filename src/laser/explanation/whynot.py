@@ -1,4 +1,4 @@
-"""Why not: for each rule that could derive an atom, the first part of its body that fails."""
+"""Explains why an atom does not hold: for each rule that could derive it, the first part of its body that fails."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from laser.values import Atom, Value, write_value
 __all__ = ["why_not"]
 
 MOST_NESTED = 5
-"""How far down missing atoms are followed."""
+"""The depth to which missing atoms are explained."""
 MOST_RULES = 8
-"""How many rules are gone through for an atom further down."""
+"""The number of rules that are tried for a missing atom below the first level."""
 
 
 def why_not(prover: Prover, pattern: Pattern, shown: Atom | Pattern) -> tuple[Failure, ...]:
-    """Why nothing that matches a pattern holds now."""
+    """Why no atom that matches a pattern holds now."""
     now = prover.world.time
     return _failures(prover, (pattern, now, now), shown, ())
 
@@ -51,14 +51,14 @@ def _failures(prover: Prover, asked: Asked, shown: Atom | Pattern, way: tuple[As
 
 
 def _no_rule(prover: Prover, asked: Asked, shown: Atom | Pattern, way: tuple[Asked, ...]) -> Failure:
-    """Where no rule could derive what was asked for."""
+    """The failure if no rule could derive the atom."""
     pattern, low, high = asked
     world, when = prover.world, f"at {high}" if low == high else f"in [{low}, {high}]"
     if pattern.signature in world.core.derived:
         late = pattern.signature in world.rules.untimed and not low <= world.time <= high
         if late and pattern.signature in world.core.recorded:
-            return Failure(shown, high, f"{pattern} was not derived {when}, so it is not recorded there", first=low)
-        why = f"rules derive it only for the present, {world.time}" if late else "no head fits it"
+            return Failure(shown, high, f"{pattern} was not derived {when}, so it was not recorded", first=low)
+        why = f"rules derive it only for the present, {world.time}" if late else "no head matches it"
         return Failure(shown, high, f"no rule derives {pattern} {when}: {why}", first=low)
     element = ExtendedAtom(pattern.signature, pattern.terms)
     found = atom_near_miss(prover, element, {}) if low == high == world.time else NearMiss(f"no {pattern} {when}")
@@ -69,7 +69,7 @@ def _no_rule(prover: Prover, asked: Asked, shown: Atom | Pattern, way: tuple[Ask
 
 @dataclass
 class _Attempt:
-    """A rule with what is asked of it."""
+    """A rule, and the head that it should derive."""
 
     prover: Prover
     query: RuleQuery
@@ -87,7 +87,7 @@ class _Attempt:
         return frozenset(name for name in self.begin if isinstance(name, str))
 
     def failure(self) -> Failure:
-        """The first part that fails, after the best attempt at those before it."""
+        """The first part that fails, after the best attempt at the parts before it."""
         order = self._order()
         reached = 0
         while reached < len(order) and self._solve(order[: reached + 1], lambda binding: True):
@@ -102,7 +102,7 @@ class _Attempt:
         return self._failure(order[:reached], element, best, binding)
 
     def _order(self) -> list[BodyElement]:
-        """The user's order, except that a part waits until it is ready."""
+        """The order of the source text, except that a part waits until it is ready."""
         rest, order, bound = list(self.rule.body), list[BodyElement](), self.bound
         while rest:
             element = next(e for e in rest if e.is_ready(bound))
@@ -147,14 +147,14 @@ class _Attempt:
         )
 
     def _named(self, before: Sequence[BodyElement], binding: dict[str, Value]) -> dict[str, Value]:
-        """The values that the attempt has: what a later part left behind in the binding is not its own."""
+        """The values of the attempt, without values that later parts left in the binding."""
         names = self.bound
         for element in before:
             names |= element.binds(names)
         return {name: value for name, value in binding.items() if name in names}
 
     def _satisfied(self, before: Sequence[BodyElement], binding: dict[str, Value]) -> tuple[Premise, ...]:
-        """What holds of the body, in the user's order."""
+        """The parts of the body that hold, in the order of the source text."""
         done = [e for e in self.rule.body if e.origin is not None and any(e is other for other in before)]
         supports = (self.prover.support(element, binding) for element in done)
         return tuple(self.prover.premise(self.rule, support, binding) for support in supports)
@@ -167,14 +167,14 @@ class _Attempt:
         return next((text for each in counts if (text := shortfall(self.prover, each, element, binding))), None)
 
     def _reason(self, found: NearMiss, before: Sequence[BodyElement], binding: dict[str, Value]) -> str:
-        """Why it fails, and where the values come from that make it fail."""
+        """Why it fails, and the source of the values that make it fail."""
         for element in reversed(before if found.concerns else ()):
             if found.concerns & element.binds(frozenset()):
                 entries = self.prover.support(element, binding).entries
                 if entries:
                     time, atom = entries[-1]
                     where = "" if atom in self.prover.world.core.background else f" at {time}"
-                    return f"{atom} is there{where}, but {found.reason}"
+                    return f"{atom} holds{where}, but {found.reason}"
         return found.reason
 
     def _below(self, found: NearMiss) -> tuple[Failure, ...]:
@@ -187,7 +187,7 @@ class _Attempt:
         return _failures(self.prover, found.asked, pattern, way) if derived else ()
 
     def _head_fails(self, order: Sequence[BodyElement]) -> Failure:
-        """The body holds, but what follows is not what was asked for."""
+        """The body holds, but the head is not the atom of the question."""
         binding = self._attempts(order, 1)[0]
         pattern, low, high = self.asked
         args = [arg(binding) for arg in self.query.args]

@@ -1,4 +1,4 @@
-"""The words of explanations: the author's own for rules and their parts, and ours for what makes them hold."""
+"""The texts of explanations: source text for rules and their parts, and our words for what makes them hold."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _OPEN, _CLOSE = {"LPAR", "LBRACKET", "LBRACE"}, {"RPAR", "RBRACKET", "RBRACE"}
 
 
 def rule_text(core: ResolvedProgram, rule: Rule) -> RuleText:
-    """A rule as its author wrote it."""
+    """The source text of a rule."""
     index = next(i for i, other in enumerate(core.rules) if other is rule)
     return RuleText(rule.text, rule.line, index, rule.file)
 
 
 @lru_cache(maxsize=512)
 def _bodies(text: str) -> tuple[tuple[str, ...], ...]:
-    """The parts of the bodies of a rule, cut out of its text; there are several where ``or`` stands between them."""
+    """The parts of the bodies of a rule, cut out of its text; there are several bodies if it has ``or``."""
     bodies: list[list[str]] = [[]]
     depth, begin = 0, None
     for token in lex(text).tokens:
@@ -51,7 +51,7 @@ def _bodies(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def element_text(rule: Rule, element: BodyElement) -> str:
-    """A part of a body as its author wrote it."""
+    """The source text of a part of a body."""
     place = place_of(rule, element)
     assert rule.origin is not None
     bodies = _bodies(rule.text)
@@ -60,7 +60,7 @@ def element_text(rule: Rule, element: BodyElement) -> str:
 
 
 def place_of(rule: Rule, element: BodyElement) -> int:
-    """The part of the user's body that an element stands for; an equation belongs to the atom whose argument it computes."""
+    """The index of the part of the source body for an element; an equation belongs to the atom whose argument it computes."""
     assert rule.origin is not None
     index = next(i for i, other in enumerate(rule.body) if other is element)
     origin = next(other.origin for other in rule.body[index:] if other.origin is not None)
@@ -68,14 +68,14 @@ def place_of(rule: Rule, element: BodyElement) -> int:
 
 
 def visible(rule: Rule, binding: Mapping[str, Value]) -> dict[str, Value]:
-    """The variables that the author wrote, in the order of the text."""
+    """The variables of the source text, in its order."""
     assert rule.origin is not None
     names = dict.fromkeys(variable.name for variable in variables(rule.origin.terms()))
     return {name: binding[name] for name in names if name in binding}
 
 
 def extent(world: World, element: ExtendedAtom, binding: Mapping[str, Value]) -> Extent | None:
-    """The time points of the window of an element; None where the author wrote none."""
+    """The time points of the window of an element; None if the source text has no window."""
     access = AtomAccess(element, binding.keys())
     key = None if access.key is None else access.key(binding)
     first, last = world.bounds(element.window, key)
@@ -105,7 +105,7 @@ def _counted(element: ExtendedAtom, window: LastOf, binding: Mapping[str, Value]
 
 
 def filled(term: tree.Term, binding: Mapping[str, Value]) -> str:
-    """A term with its values filled in; what has none and is not the author's is ``_``."""
+    """A term with its values filled in; a variable without a value that is not in the source text becomes ``_``."""
     return write_term(_filled(term, binding))
 
 

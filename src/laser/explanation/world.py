@@ -1,7 +1,7 @@
-"""What holds at one evaluation time, found from the question backwards.
+"""Finds what holds at one evaluation time, starting from the question.
 
-Facts are looked up where they are asked for. Derived atoms are derived when and as far as somebody asks: rules run with what the
-question binds. Only predicates that depend on themselves are completed first, round by round.
+Facts are looked up on demand. Atoms are derived only on demand, by rules that run with the values of the question. Only
+recursive predicates are completed first, round by round.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from laser.windows import HISTORY, LastFacts, LastOf, TimeWindow, Window
 __all__ = ["Instance", "OutOfBudget", "World"]
 
 MOST_DERIVATIONS = 1_000_000
-"""After so many in one component, a recursion counts as endless."""
+"""After this many derivations in one component, a recursion is assumed to be endless."""
 MOST_REMEMBERED = 20_000
-"""So many rule instances of recursions are remembered; beyond, only the first of each atom, which rests on earlier ones."""
+"""The number of rule instances of recursions that are kept; beyond it, only the first of each atom, which depends on earlier
+atoms."""
 FEW = 8
-"""So many atoms are followed through a window one by one; for more, the whole window is looked at once."""
+"""Up to this many atoms are followed through a window one by one; for more, the whole window is read once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Instance:
 
     rule: Rule
     binding: dict[str, Value]
-    """What a lone ``_`` stands for is no part of it."""
+    """The values; those of ``_`` are not included."""
 
     @classmethod
     def of(cls, query: RuleQuery, binding: Binding) -> Instance:
@@ -50,8 +51,8 @@ class Instance:
         return id(self.rule), frozenset(self.binding.items())
 
 
-class OutOfBudget(Exception):  # noqa: N818 - no error: a question that costs too much is left open
-    """The work that was allowed is done."""
+class OutOfBudget(Exception):  # noqa: N818 - not an error: a question that costs too much is left open
+    """The work limit is reached."""
 
 
 class World:
@@ -69,9 +70,9 @@ class World:
     # -- windows
 
     def bounds(self, window: Window, key: tuple[Value, ...] | None = ()) -> tuple[int, int]:
-        """The first and the last time point of a window; the first lies after the last where there is none.
+        """The first and the last time point of a window; for an empty window, the first is after the last.
 
-        Where a window counts for each key and the key is not known, all of the timeline may be in it.
+        If a window counts per key and the key is not known, it may cover the whole timeline.
         """
         if key is None:
             return self.start, self.time
@@ -79,7 +80,7 @@ class World:
         return points.start, points.stop - 1
 
     def counted(self, window: LastFacts | LastOf, key: tuple[Value, ...], size: int) -> Sequence[TimedAtom]:
-        """The last so many of the facts that a tuple window counts."""
+        """The last facts that a tuple window counts, as many as its size."""
         match window:
             case LastFacts():
                 return self.facts.last(size, self.time)
@@ -88,7 +89,7 @@ class World:
             case _:
                 assert_never(window)
 
-    # -- what there is
+    # -- what is known
 
     def background(self, predicate: Predicate, positions: Positions, values: Any) -> list[Atom]:
         """Background data with these values."""
@@ -149,7 +150,7 @@ class World:
     def _at_every_point_of_its_key(
         self, element: ExtendedAtom, window: LastOf, positions: Positions, values: Any
     ) -> Iterator[Atom]:
-        """The same, where each atom has the time points of its own key."""
+        """The same for a window per key, where each atom has the time points of its own key."""
         background = self.background(element.predicate, positions, values)
         yield from background
         now = {atom for _, atom in self.find(element.predicate, positions, values, self.time, self.time, window)}
@@ -159,7 +160,7 @@ class World:
                 yield atom
 
     def at_many_points(self, element: ExtendedAtom, times: int, positions: Positions, values: Any) -> Iterator[Atom]:
-        """The atoms with these values that hold at so many time points of a window, or at more."""
+        """The atoms with these values that hold at this many or more time points of a window."""
         window = element.window
         low, high = self.bounds(window, None if isinstance(window, LastOf) else ())
         background = self.background(element.predicate, positions, values)
@@ -169,12 +170,12 @@ class World:
         yield from (atom for atom, count in counts.items() if count >= times and atom not in background)
 
     def _length(self, window: Window, atom: Atom) -> int:
-        """How many time points the window of an atom has."""
+        """The number of time points in the window of an atom."""
         low, high = self.bounds(window, window.key_of(atom) if isinstance(window, LastOf) else ())
         return high - low + 1
 
     def _count(self, element: ExtendedAtom, atom: Atom, low: int, high: int) -> int:
-        """At how many time points of [low, high] an atom is a fact (of the element's window) or derived."""
+        """The number of time points in [low, high] at which an atom is a fact (of the element's window) or derived."""
         positions, values = all_positions(atom), given_values(atom[1:])
         found = self.find(element.predicate, positions, values, low, high, element.window)
         return len({time for time, _ in found})
@@ -186,7 +187,7 @@ class World:
         return time < self.time and self.facts.spell(time, atom) is not None
 
     def remember(self, entry: TimedAtom, instance: Instance) -> None:
-        """Keep a rule instance of a recursion: to search for it again can mean to go through all candidates."""
+        """Keep a rule instance of a recursion, because finding it again may need a search through all candidates."""
         known = self.instances.setdefault(entry, {})
         if not known or self.remembers < MOST_REMEMBERED:
             known[instance.key] = instance
@@ -197,7 +198,7 @@ class World:
         self.ensure(entry[1].signature)
         return list(self.instances.get(entry, {}).values())
 
-    # -- what follows
+    # -- what is derived
 
     def derived(
         self, predicate: Predicate, positions: Positions, values: Any, low: int, high: int
@@ -228,7 +229,7 @@ class World:
         return list(found)
 
     def ensure(self, predicate: Predicate) -> None:
-        """Complete a component, after all those on which it may depend."""
+        """Complete a component, after all components that it may depend on."""
         for part in self.rules.order if predicate not in self.complete else ():
             if part & self.rules.component.keys() and not part & self.complete.keys():
                 Rounds(self, part).run()
@@ -238,25 +239,25 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The facts that a tuple window counts, as far as it asks for them."""
+    """The facts that a tuple window counts, read on demand."""
 
     world: World
     window: Window
     key: tuple[Value, ...]
 
     def time_of(self, back: int) -> int | None:
-        """The time of the ``back``-th last fact; None where fewer have come."""
+        """The time of the ``back``-th last fact; None if fewer facts have arrived."""
         assert isinstance(self.window, LastFacts | LastOf)
         last = self.world.counted(self.window, self.key, back)
         return last[0][0] if len(last) == back else None
 
 
 Turn: TypeAlias = tuple[Rule, BodyElement | None, Predicate]
-"""A rule, the element through which it gets something new (None: any), and the predicate that this element reads."""
+"""A rule, the element that reads something new (None: any), and the predicate that this element reads."""
 
 
 class Rounds:
-    """A component, completed round by round: each round solves rules with what the round before added."""
+    """A component that is completed round by round: each round solves rules with the atoms of the previous round."""
 
     def __init__(self, world: World, part: frozenset[Predicate]) -> None:
         self.world, self.part = world, part
@@ -273,7 +274,7 @@ class Rounds:
             fresh = self._round(turns, fresh)
 
     def _turns(self, rule: Rule) -> Iterator[Turn]:
-        """The elements through which a rule can get something new; None stands for all of it anew."""
+        """The elements through which a rule can read new atoms; None means that the whole rule is solved again."""
         inside = [(e, r.atom.predicate) for e in rule.body for r in e.reads() if r.atom.predicate in self.part]
         if all(explainer_of(element).joins_one_by_one(element) for element, _ in inside):
             yield from ((rule, element, predicate) for element, predicate in inside)
@@ -294,7 +295,7 @@ class Rounds:
         return self._keep(added)
 
     def _solve(self, rule: Rule, added: dict[TimedAtom, None], first: BodyElement | None = None) -> None:
-        """Add what a rule derives, with an element of its body coming first."""
+        """Add what a rule derives, solving one element of its body first."""
         world = self.world
         query = world.rules.query(rule, (), False)
         binding = solver(query, (), (), world.start, world.time)
@@ -305,7 +306,7 @@ class Rounds:
         added.update((entry, None) for entry in found if entry not in self.seen)
 
     def _solve_with(self, rule: Rule, element: BodyElement, news: _Once, added: dict[TimedAtom, None]) -> None:
-        """Solve with one element reading what is new; it comes first, so that what it reads is read once."""
+        """Solve with one element reading the new atoms; it comes first, so that each is read once."""
         self.world.complete[news.predicate] = news
         try:
             self._solve(rule, added, element)
@@ -313,7 +314,7 @@ class Rounds:
             self.world.complete[news.predicate] = news.whole
 
     def _remembering(self, query: RuleQuery, found: dict[TimedAtom, None]) -> Emit:
-        """Make the head, and keep the instance."""
+        """Build the head, and keep the instance."""
         world = self.world
         made: dict[TimedAtom, None] = {}
         make = emit_head(query, ((), (), world.start, world.time), made, world.time)
@@ -324,7 +325,7 @@ class Rounds:
                 found[entry] = None
                 world.remember(entry, Instance.of(query, binding))
             made.clear()
-            return False  # whatever was made: all instances are wanted
+            return False  # continue, because all instances are needed
 
         return emit
 
@@ -338,7 +339,7 @@ class Rounds:
 
 
 class _Once(Table):
-    """A table that answers its first question with what is new, and all later ones with everything."""
+    """A table that answers the first query with the new atoms, and all later queries with all atoms."""
 
     def __init__(self, predicate: Predicate, whole: Table, fresh: Table) -> None:
         super().__init__(ordered=False)
