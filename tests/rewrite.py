@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from laser.syntax import tree
@@ -73,8 +73,9 @@ def renamed(part: Any, new: dict[str, str]) -> Any:
         case tree.Constant() | tree.ConstantName() | tree.ConstDirective() | Fold() | str() | bool() | int() | None:
             return part
         case _:
-            fields = {name: renamed(getattr(part, name), new) for name in part.__slots__ if name not in KEPT}
-            return replace(part, **fields, **({"span": None} if "span" in part.__slots__ else {}))
+            names = [field.name for field in fields(part)]
+            parts = {name: renamed(getattr(part, name), new) for name in names if name not in KEPT}
+            return replace(part, **parts, **({"span": None} if "span" in names else {}))
 
 
 KEPT = {"span", "operator"}

@@ -42,6 +42,8 @@ class Scope:
 
 def scopes(rule: tree.Rule) -> list[Scope]:
     """The aggregates of a rule, in the order of the text."""
+    if not rule.aggregates:
+        return []
     outer = {variable.name for variable in variables(rule.outer_terms())} - {"_"}
     return [Scope(aggregate, outer, number) for number, aggregate in enumerate(rule.aggregates)]
 

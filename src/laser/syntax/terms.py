@@ -34,7 +34,11 @@ def subterms(term: tree.Term) -> Iterator[tree.Term]:
 
 def variables(terms: Iterable[tree.Term]) -> Iterator[tree.Variable]:
     """Every occurrence of a variable."""
-    return (term for outer in terms for term in subterms(outer) if isinstance(term, tree.Variable))
+    for outer in terms:
+        if isinstance(outer, tree.Variable):
+            yield outer
+        elif isinstance(outer, tree.Arithmetic | tree.Range):  # others have no parts, and they are most
+            yield from (term for term in subterms(outer) if isinstance(term, tree.Variable))
 
 
 def evaluate(

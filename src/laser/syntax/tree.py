@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal as OneOf
 from typing import TypeAlias
 
@@ -249,9 +250,12 @@ def _aggregates(term: Term) -> Iterator[Aggregate]:
 BodyElement: TypeAlias = Literal | Comparison
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
-    """``head :- body.`` or ``@T head :- body.``; the body may be empty only after ``@T``."""
+    """``head :- body.`` or ``@T head :- body.``; the body may be empty only after ``@T``.
+
+    Every check asks for its parts, so they are kept.
+    """
 
     head: AtomPattern
     time: Term | None
@@ -260,29 +264,29 @@ class Rule:
     alternative: int | None = field(default=None, compare=False, repr=False)
     """The index of this body among those separated by ``or``; None if there is only one."""
 
-    @property
-    def literals(self) -> list[Literal]:
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
         """The literals of the body, without those inside aggregates."""
-        return [element for element in self.body if isinstance(element, Literal)]
+        return tuple(element for element in self.body if isinstance(element, Literal))
 
-    @property
-    def keys(self) -> list[Variable]:
+    @cached_property
+    def keys(self) -> tuple[Variable, ...]:
         """The variables after ``per``; each is also an argument of its atom."""
-        return [key for literal in self.all_literals if literal.window is not None for key in literal.window.per]
+        return tuple(key for literal in self.all_literals if literal.window is not None for key in literal.window.per)
 
-    @property
-    def all_literals(self) -> list[Literal]:
+    @cached_property
+    def all_literals(self) -> tuple[Literal, ...]:
         """The literals of the body, including those inside aggregates."""
-        return [*self.literals, *(literal for aggregate in self.aggregates for literal in aggregate.literals)]
+        return (*self.literals, *(literal for aggregate in self.aggregates for literal in aggregate.literals))
 
-    @property
-    def comparisons(self) -> list[Comparison]:
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
         """The comparisons of the body, without those inside aggregates."""
-        return [element for element in self.body if isinstance(element, Comparison)]
+        return tuple(element for element in self.body if isinstance(element, Comparison))
 
-    @property
-    def aggregates(self) -> list[Aggregate]:
-        return [aggregate for test in self.comparisons for aggregate in test.aggregates]
+    @cached_property
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        return tuple(aggregate for test in self.comparisons for aggregate in test.aggregates)
 
     def outer_terms(self) -> Iterator[Term]:
         """The outermost terms of the head, its time and the body, without those inside aggregates."""
