@@ -73,7 +73,9 @@ def check_indexes(relation: Relation, what: str) -> None:
     for positions, index in relation.index.tables.items() if relation.index else ():
         found = {value: set(keys) for value, keys in index.items()}
         assert found == _index(relation.alive, positions), f"{what}: the index by {positions} is not that of the keys"
-        assert all(len(keys) == 1 for keys in index.values() if isinstance(keys, tuple)), f"{what}: a tuple of keys"
+        assert all(map(len, index.values())), f"{what}: a value without keys is left over"
+        repeated = [keys for keys in index.values() if len(set(keys)) < len(keys)]
+        assert not repeated, f"{what}: these stand twice: {repeated}"
 
 
 def _index(keys: Iterable[Any], positions: tuple[int, ...]) -> dict[Any, set[Any]]:

@@ -81,8 +81,8 @@ class Machine:
         by_node = {relation.node: relation for relation in self.relations}
         helpers = {**CODE_NAMES, **zones.CODE_NAMES, "FOREVER": FOREVER, **self.reports.functions(self.plan)}
         code = self.module.load([relation.alive for relation in self.relations], helpers)
-        for node, index in code.indexes.items():
-            by_node[node].index = index
+        for node, relation in by_node.items():
+            relation.index, relation.check_index = code.indexes.get(node), code.check_indexes.get(node)
         self.inputs: list[Input] = [relation for relation in self.relations if isinstance(relation, Input)]
         feeds = {feed: [i for i in self.inputs if i.node.feed is feed] for feed in Feed}
         self.constants, self.clocked, self.counting = feeds[Feed.ONCE], feeds[Feed.CLOCK], feeds[Feed.ARRIVALS]

@@ -4,7 +4,11 @@ Invariants, for the present t between two calls:
 
 * every key in ``alive`` holds at t and is guaranteed until its horizon, and every key that holds is in ``alive``;
 * a horizon may be *lower* than what is known by now (renewal is lazy), never higher;
-* every key with a finite horizon stands in a bucket of ``due`` that is opened no later than the tick after it.
+* every key with a finite horizon stands in a bucket of ``due`` that is opened no later than the tick after it, and stands
+  there once, unless its guarantee was taken back and it came again (``has_revoked``);
+* no horizon was ever raised beyond ``raised_until``. What rests on a key that was raised from g to h can have kept a
+  horizon that is too low, from g to h - 1; so when ``raised_until`` has passed, the horizons of all that rests on this
+  relation are exact, as far as it goes, and what expires there need not be looked at again.
 
 Within a tick, a key whose horizon lies before t is dead: joins pass over it. A key that was revoked stays in place until the
 tick ends, because what rests on it is found by joining it with the others as they were; what rests on a key that merely
@@ -42,43 +46,47 @@ class Relation:
     Generated code holds ``alive`` and the tables of the index, so neither is ever replaced.
     """
 
-    __slots__ = ("agenda", "alive", "delta", "due", "index", "node", "number", "promised", "revoked", "scheduled")
+    __slots__ = (
+        "agenda", "alive", "check_index", "delta", "due", "has_revoked", "index", "node", "number", "promised",
+        "raised_until", "revoked", "scheduled",
+    )  # fmt: skip
 
     def __init__(self, node: Node, number: int, agenda: Agenda) -> None:
         self.node = node
         self.number = number
         self.agenda = agenda
         self.alive: Final[Horizons] = {}
-        self.due: dict[int, set[Key]] = {}
+        self.due: dict[int, list[Key]] = {}
         self.scheduled = 0
         self.index: NodeIndex | None = None
+        self.check_index: NodeIndex | None = None
         self.delta: Final = Delta()
         self.revoked: list[Key] = []
         self.promised: Horizons = {}
+        self.raised_until = DEAD
+        self.has_revoked = False
 
     def live(self) -> Collection[Key]:
         """The keys that hold, between two calls."""
         return self.alive
 
-    def schedule(self, horizon: int, keys: Iterable[Key]) -> None:
+    def schedule(self, horizon: int, keys: Collection[Key]) -> None:
         """Have keys looked at when their horizon has passed."""
         if horizon >= FOREVER:
             return
         bucket = self.due.get(horizon)
         if bucket is None:
-            self.due[horizon] = bucket = set(keys)
+            self.due[horizon] = list(keys)
             self.agenda.wake(horizon + 1, self.number)
-            self.scheduled += len(bucket)
         else:
-            self.scheduled -= len(bucket)
-            bucket.update(keys)
-            self.scheduled += len(bucket)
+            bucket.extend(keys)
+        self.scheduled += len(keys)
 
-    def take_due(self, horizon: int) -> set[Key]:
+    def take_due(self, horizon: int) -> list[Key]:
         """The keys that were to be looked at when this horizon has passed; whoever asks knows that there are some."""
         bucket = self.due.pop(horizon)
         self.scheduled -= len(bucket)
-        return bucket
+        return list(dict.fromkeys(bucket)) if self.has_revoked else bucket
 
     def compact_due(self) -> None:
         """Keys that were revoked stay in their buckets, until they outnumber those that are alive."""
@@ -112,6 +120,8 @@ class Relation:
         if t - 1 not in self.due:
             return []
         bucket = self.take_due(t - 1)
+        if self.raised_until < t and not self.has_revoked:
+            return bucket
         alive = self.alive
         gone = [key for key in bucket if alive.get(key, t) < t]
         if len(gone) < len(bucket):
@@ -130,6 +140,8 @@ class Relation:
         for key in hit:
             promised[key] = alive[key]
             alive[key] = DEAD
+        if hit:
+            self.has_revoked = True
         return hit
 
     def merge(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
@@ -141,12 +153,15 @@ class Relation:
         new = keys.difference(alive)  # by the hashes that they keep
         again: Horizons = {}
         if len(new) < len(keys):
+            raised = self.raised_until
             for key in keys - new:
                 old, horizon = alive[key], found.pop(key)
                 if old < horizon:
                     if old < t:
                         again[key] = horizon
                     alive[key] = horizon
+                    raised = max(raised, horizon)
+            self.raised_until = raised
             self.schedule_each(again)
         alive.update(found)
         self.index_new(found)
@@ -163,6 +178,7 @@ class Relation:
             if self.index:
                 self.index.add((key,))
             return [key], []
+        self.raised_until = max(self.raised_until, horizon)
         if old >= t:
             return [], []
         self.schedule(horizon, (key,))
@@ -174,12 +190,19 @@ class Relation:
         if self.index and fresh:
             self.index.add(fresh)
 
+    def wake_index(self) -> None:
+        """Make the indexes that were left out until somebody asks; from now on they are kept like the others."""
+        more, self.check_index = self.check_index, None
+        if more:
+            more.add(self.alive)
+            self.index = self.index.joined(more) if self.index else more
+
     def finish_suspects(self, suspects: Iterable[Key], t: int) -> None:
         """After all derivations: what of the suspects is gone, and what no longer lasts as long as it promised."""
         alive, promised = self.alive, self.promised
         gone = [key for key in suspects if alive[key] < t]
         self.delta.removed += gone
-        self.delete([key for key in gone if key not in promised])
+        self.delete([key for key in gone if key not in promised] if promised else gone)
         if promised:
             self.revoked += [key for key in gone if key in promised]
             self.delta.shortened += [key for key, horizon in promised.items() if alive[key] < horizon]
@@ -189,6 +212,8 @@ class Relation:
         """Keys that end before their horizon."""
         for key in keys:
             self.alive[key] = DEAD
+        if keys:
+            self.has_revoked = True
         self.delta.removed += keys
         self.delta.shortened += keys
         self.revoked += keys

@@ -11,7 +11,7 @@ from laser.engine.arrivals import Arrivals
 from laser.engine.codegen.module import Blame, Join, Loaded, RuleFunctions
 from laser.engine.delta import ADDED, FIRED, REMOVED, SHORTENED, Delta, Read
 from laser.engine.operators import Environment, Operator, make_operator
-from laser.engine.operators.operator import ConstantFilter, Trigger
+from laser.engine.operators.operator import NO_RULE, ConstantFilter, Trigger
 from laser.engine.records import Record
 from laser.engine.relation import Relation
 from laser.plan.nodes import Counted, Node, Pending
@@ -24,9 +24,6 @@ __all__ = ["Readers", "Wiring"]
 
 MANY_FILTERS = 8
 """So many rules with constants at the same positions of a node have their keys sorted out for them."""
-
-NO_RULE = -1
-"""The number of what is settled by no rule of the plan."""
 
 
 class Readers(NamedTuple):

@@ -21,8 +21,9 @@ def rule_of(text: str, **contents: Keys) -> RuleFunctions:
     ]
     helpers: dict[str, Any] = {**CODE_NAMES, "FOREVER": FOREVER, **Reports(silent=True).functions(module.plan)}
     loaded = module.load(alive, helpers)
-    for node, index in loaded.indexes.items():
-        index.add(alive[module.numbers[node]])
+    for indexes in (loaded.indexes, loaded.check_indexes):
+        for node, index in indexes.items():
+            index.add(alive[module.numbers[node]])
     return loaded.rules[0]
 
 

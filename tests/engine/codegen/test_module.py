@@ -41,7 +41,7 @@ def test_names_are_those_of_the_functions_of_the_source_and_no_two_are_one() -> 
     module = compile_plan(plan_of(f"{JOIN} {RECURSION.replace('q(', 'r(')}"))
     names = [node.name for node in functions(module.source)]
     assert len(set(names)) == len(names)
-    kept = {name for name in names if not re.fullmatch(r"n\d+_(un)?index", name)}
+    kept = {name for name in names if not re.fullmatch(r"n\d+_(un)?index_for_\w+", name)}
     assert kept == set(module.functions.values())
 
 
@@ -127,14 +127,25 @@ def test_ids_of_functions_are_told_apart_by_owner_way_and_place() -> None:
     assert len({function_name(each) for each in ids}) == len(ids)
 
 
-def test_an_index_has_a_set_only_where_several_keys_share_a_value() -> None:
+def test_an_index_has_a_set_only_where_many_keys_share_a_value() -> None:
     module = compile_plan(plan_of("q(X, Z) :- a(X, Y) in [3], b(Y, Z) in [3]."))
     loaded = module.load([{} for _ in module.numbers], {**CODE_NAMES, "FOREVER": FOREVER})
     (index,) = (index for node, index in loaded.indexes.items() if str(node).startswith("a/2"))
     table = index.tables[2,]
-    index.add([("a", 1, 5), ("a", 2, 6), ("a", 3, 6), ("a", 4, 6)])
-    assert table == {5: (("a", 1, 5),), 6: {("a", 2, 6), ("a", 3, 6), ("a", 4, 6)}}
-    index.discard([("a", 9, 5), ("a", 3, 6), ("a", 9, 7)])
-    assert table == {5: (("a", 1, 5),), 6: {("a", 2, 6), ("a", 4, 6)}}
-    index.discard([("a", 1, 5), ("a", 2, 6), ("a", 4, 6)])
+    many = [("a", i, 7) for i in range(20)]
+    index.add([("a", 1, 5), ("a", 2, 6), ("a", 3, 6), ("a", 4, 6), *many])
+    assert table == {5: (("a", 1, 5),), 6: (("a", 2, 6), ("a", 3, 6), ("a", 4, 6)), 7: set(many)}
+    index.discard([("a", 3, 6), *many[1:]])
+    assert table == {5: (("a", 1, 5),), 6: (("a", 2, 6), ("a", 4, 6)), 7: {("a", 0, 7)}}
+    index.discard([("a", 1, 5), ("a", 2, 6), ("a", 4, 6), ("a", 0, 7)])
     assert table == {}
+
+
+def test_an_index_that_only_checks_look_at_stands_by_itself() -> None:
+    module = compile_plan(plan_of("q(X) :- a(X, Y) in [3], b(Y) in [3]."))
+    loaded = load(module)
+    tables = [
+        {str(node): list(index.tables) for node, index in indexes.items()}
+        for indexes in (loaded.indexes, loaded.check_indexes)
+    ]
+    assert tables == [{"a/2 in [3]": [(2,)]}, {"a/2 in [3]": [(1,)]}]

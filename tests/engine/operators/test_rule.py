@@ -43,8 +43,23 @@ def test_new_keys_give_new_heads() -> None:
 
 def test_a_head_whose_horizon_has_passed_is_renewed_if_something_still_supports_it() -> None:
     copy = Copy({("q", 1): 7, ("q", 2): 7}, {("a", 1): 9})
+    copy.a.raised_until = 9
     assert copy.settle(8) == ([], [("q", 2)])
     assert (copy.q.alive, sorted(copy.checked)) == ({("q", 1): 9}, [("q", 1), ("q", 2)])
+
+
+def test_where_nothing_below_was_raised_beyond_the_present_nothing_is_searched() -> None:
+    copy = Copy({("q", 1): 7, ("q", 2): 7}, {("a", 3): 9})
+    copy.a.raised_until = 7
+    assert copy.settle(8) == ([], [("q", 1), ("q", 2)])
+    assert (copy.q.alive, copy.checked) == ({}, [])
+
+
+def test_what_expires_and_is_derived_anew_at_once_has_never_ended() -> None:
+    copy = Copy({("q", 1): 7, ("q", 2): 7}, {("a", 1): 12})
+    copy.a.delta.added = [("a", 1)]
+    assert copy.settle(8) == ([], [("q", 2)])
+    assert (copy.q.alive, copy.checked, copy.q.raised_until) == ({("q", 1): 12}, [], 12)
 
 
 def test_a_self_ending_head_is_dropped_without_a_search() -> None:

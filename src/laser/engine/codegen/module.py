@@ -21,7 +21,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 from laser.answers import Key
 from laser.engine.codegen.function import FunctionWriter, Start, tuple_code
-from laser.engine.codegen.names import FunctionId, Way, discard_name, function_name, index_name, keys_name, put_name
+from laser.engine.codegen.names import (
+    FunctionId,
+    IndexUse,
+    Way,
+    discard_name,
+    function_name,
+    index_name,
+    keys_name,
+    put_name,
+)
 from laser.plan.nodes import Counted, Node
 from laser.plan.plan import Plan, PlanRule
 from laser.plan.properties import revocable_nodes
@@ -34,6 +43,9 @@ Positions: TypeAlias = tuple[int, ...]
 
 LINES_A_PIECE = 1000
 """Lines of source that are compiled at once, or a rule more."""
+
+FEW_KEYS = 8
+"""So many keys of one value stand in a tuple, more in a set."""
 
 LONGEST_COMMENT = 1000
 """Characters of a rule above its functions: a long rule becomes many rules of the plan."""
@@ -50,19 +62,36 @@ class RuleFunctions(NamedTuple):
 
 
 class NodeIndex(NamedTuple):
-    """The indexes of one node, and the functions that keep them."""
+    """Indexes of one node, and the functions that keep them."""
 
     tables: Mapping[Positions, dict[Any, Collection[Key]]]
-    add: Callable[[Iterable[Key]], None]
-    discard: Callable[[Iterable[Key]], None]
+    add: Callable[[Collection[Key]], None]
+    discard: Callable[[Collection[Key]], None]
+
+    def joined(self, other: NodeIndex) -> NodeIndex:
+        """These and others, kept together."""
+
+        def add(keys: Collection[Key]) -> None:
+            self.add(keys)
+            other.add(keys)
+
+        def discard(keys: Collection[Key]) -> None:
+            self.discard(keys)
+            other.discard(keys)
+
+        return NodeIndex({**self.tables, **other.tables}, add, discard)
 
 
 class Loaded(NamedTuple):
-    """The generated functions of one machine: of each rule by its number, of each count within a recursion, of each index."""
+    """The generated functions of one machine: of each rule by its number, of each count within a recursion, of each index.
+
+    Indexes that only checks look at are by themselves: many a run never checks a head.
+    """
 
     rules: tuple[RuleFunctions, ...]
     counts: Mapping[Node, RuleFunctions]
     indexes: Mapping[Node, NodeIndex]
+    check_indexes: Mapping[Node, NodeIndex]
 
 
 @dataclass
@@ -74,7 +103,7 @@ class Module:
     numbers: Mapping[Node, int]
     revocable: frozenset[Node]
     functions: Mapping[FunctionId, str]
-    indexes: Mapping[Node, tuple[Positions, ...]]
+    indexes: Mapping[Node, Mapping[Positions, IndexUse]]
 
     @property
     def source(self) -> str:
@@ -91,25 +120,29 @@ class Module:
     def load(self, alive: Sequence[dict[Key, int]], helpers: Mapping[str, Any]) -> Loaded:
         """The functions over the keys of one machine. A function that is not there is a KeyError, here and now."""
         namespace: dict[str, Any] = dict(helpers)
-        tables: dict[Node, dict[Positions, dict[Any, Collection[Key]]]] = {}
         for node, number in self.numbers.items():
             namespace[keys_name(number)] = alive[number]
             for positions in self.indexes.get(node, ()):
-                table = namespace[index_name(number, positions)] = {}
-                tables.setdefault(node, {})[positions] = table
+                namespace[index_name(number, positions)] = {}
         for piece in self.code:
             exec(piece, namespace)
         functions = {function: namespace[name] for function, name in self.functions.items()}
         return Loaded(
             tuple(self.rule_functions(functions, number, rule) for number, rule in enumerate(self.plan.rules)),
             {node: _count_functions(functions, _owner(self.numbers[node])) for node in self.recursive_counts()},
-            {
-                node: NodeIndex(
-                    own, namespace[put_name(self.numbers[node])], namespace[discard_name(self.numbers[node])]
-                )
-                for node, own in tables.items()
-            },
+            self.loaded_indexes(namespace, IndexUse.JOINS),
+            self.loaded_indexes(namespace, IndexUse.CHECKS),
         )
+
+    def loaded_indexes(self, namespace: Mapping[str, Any], use: IndexUse) -> dict[Node, NodeIndex]:
+        """The indexes of one use, by node."""
+        found: dict[Node, NodeIndex] = {}
+        for node, uses in self.indexes.items():
+            number = self.numbers[node]
+            tables = {p: namespace[index_name(number, p)] for p, own in uses.items() if own is use}
+            if tables:
+                found[node] = NodeIndex(tables, namespace[put_name(number, use)], namespace[discard_name(number, use)])
+        return found
 
     def rule_functions(self, functions: Mapping[FunctionId, Any], number: int, rule: PlanRule) -> RuleFunctions:
         owner, positives, negatives = f"d{number}", range(len(rule.positives)), range(len(rule.negatives))
@@ -152,7 +185,8 @@ class _Generator:
     lines: list[str] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     functions: dict[FunctionId, str] = field(default_factory=dict)
-    indexes: dict[Node, dict[Positions, None]] = field(default_factory=dict)
+    indexes: dict[Node, dict[Positions, IndexUse]] = field(default_factory=dict)
+    use: IndexUse = IndexUse.JOINS
 
     def __post_init__(self) -> None:
         nodes = [node for component in self.plan.components for node in component.nodes]
@@ -165,14 +199,17 @@ class _Generator:
             self.lines += ["", "", f"# {_comment(rule.text)}"]
             self.rule(number, rule)
             self.cut()
+        self.use = IndexUse.JOINS
         for counted in _recursive_counts(self.plan):
             self.counted(counted)
-        for node, positions in self.indexes.items():
-            self.lines += _index_functions(self.numbers[node], node, tuple(positions))
+        for node, uses in self.indexes.items():
+            for use in IndexUse:
+                positions = [p for p, own in uses.items() if own is use]
+                if positions:
+                    self.lines += _index_functions(self.numbers[node], node, use, positions)
             self.cut()
         self.cut(least=0)
-        indexes = {node: tuple(positions) for node, positions in self.indexes.items()}
-        return Module(self.plan, tuple(self.pieces), self.numbers, self.revocable, self.functions, indexes)
+        return Module(self.plan, tuple(self.pieces), self.numbers, self.revocable, self.functions, self.indexes)
 
     def cut(self, least: int = LINES_A_PIECE) -> None:
         """End a piece of the source that is long enough."""
@@ -192,6 +229,7 @@ class _Generator:
 
     def write(self, number: int, rule: PlanRule, way: Way, start: Start | None, subgoal: int | None) -> None:
         blame = way in (Way.BLAME, Way.BLAME_NOT)
+        self.use = IndexUse.CHECKS if way is Way.CHECK else IndexUse.JOINS
         name = self.name(FunctionId(f"d{number}", way, subgoal))
         self.lines += FunctionWriter(self, number, rule, start, blame).write(name)
 
@@ -222,7 +260,9 @@ class _Generator:
 
     def index(self, node: Node, positions: Positions) -> str:
         """The name of the index of a node by some positions of its keys."""
-        self.indexes.setdefault(node, {})[positions] = None
+        uses = self.indexes.setdefault(node, {})
+        if uses.get(positions) is not IndexUse.JOINS:
+            uses[positions] = self.use
         return index_name(self.numbers[node], positions)
 
 
@@ -232,9 +272,9 @@ def _comment(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _index_functions(number: int, node: Node, several: tuple[Positions, ...]) -> list[str]:
-    """The functions that keep the indexes of a node. Most values have one key: a tuple of it takes a quarter of a set."""
-    put, drop = [f"def {put_name(number)}(keys):"], [f"def {discard_name(number)}(keys):"]
+def _index_functions(number: int, node: Node, use: IndexUse, several: Iterable[Positions]) -> list[str]:
+    """The functions that keep indexes of a node. Most values have few keys: a tuple of them takes a quarter of a set."""
+    put, drop = [f"def {put_name(number, use)}(keys):"], [f"def {discard_name(number, use)}(keys):"]
     put.append("    for k in keys:")
     drop.append("    for k in keys:")
     for positions in several:
@@ -244,8 +284,9 @@ def _index_functions(number: int, node: Node, several: tuple[Positions, ...]) ->
             f"        x = {value}",
             f"        s = {name}.get(x)",
             f"        if s is None: {name}[x] = (k,)",
-            f"        elif s.__class__ is tuple: {name}[x] = {{k, *s}}",
-            "        else: s.add(k)",
+            "        elif s.__class__ is set: s.add(k)",
+            f"        elif len(s) < {FEW_KEYS}: {name}[x] = s + (k,)",
+            f"        else: {name}[x] = {{k, *s}}",
         ]
         drop += [
             f"        x = {value}",
@@ -253,6 +294,9 @@ def _index_functions(number: int, node: Node, several: tuple[Positions, ...]) ->
             "        if s.__class__ is set:",
             "            s.discard(k)",
             f"            if not s: del {name}[x]",
-            f"        elif s is not None and s[0] == k: del {name}[x]",
+            f"        elif len(s) == 1: del {name}[x]",
+            "        else:",
+            "            i = s.index(k)",
+            f"            {name}[x] = s[:i] + s[i + 1:]",
         ]
-    return ["", "", f"# indexes of: {_comment(str(node))}", "", *put, "", *drop]
+    return ["", "", f"# indexes for {use.value} of: {_comment(str(node))}", "", *put, "", *drop]

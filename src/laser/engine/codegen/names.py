@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-__all__ = ["FunctionId", "Way", "discard_name", "function_name", "index_name", "keys_name", "put_name", "variable_name"]
+__all__ = [
+    "FunctionId", "IndexUse", "Way", "discard_name", "function_name", "index_name", "keys_name", "put_name", "variable_name",
+]  # fmt: skip
 
 
 class Way(Enum):
@@ -47,14 +49,21 @@ def index_name(node: int, positions: tuple[int, ...]) -> str:
     return f"n{node}_by_{'_'.join(map(str, positions))}"
 
 
-def put_name(node: int) -> str:
-    """The function that enters keys into all indexes of a node."""
-    return f"n{node}_index"
+class IndexUse(Enum):
+    """Who looks at an index: joins, or only the checks of heads that may have ended."""
+
+    JOINS = "joins"
+    CHECKS = "checks"
 
 
-def discard_name(node: int) -> str:
+def put_name(node: int, use: IndexUse) -> str:
+    """The function that enters keys into all indexes of a node for one use."""
+    return f"n{node}_index_for_{use.value}"
+
+
+def discard_name(node: int, use: IndexUse) -> str:
     """The function that takes keys out of them."""
-    return f"n{node}_unindex"
+    return f"n{node}_unindex_for_{use.value}"
 
 
 def variable_name(variable: str) -> str:

@@ -46,7 +46,7 @@ class Input(Relation, ABC):
         """Drop the keys whose horizon has passed. (What rests on them has expired with them, so no join needs them.)"""
         if t - 1 not in self.due:
             return
-        gone = list(self.take_due(t - 1))
+        gone = self.take_due(t - 1)
         horizons = list(map(self.alive.pop, gone))
         if max(horizons) >= t:
             renewed = {key: h for key, h in zip(gone, horizons, strict=True) if h >= t}

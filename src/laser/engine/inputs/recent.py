@@ -37,5 +37,7 @@ class RecentInput(Input):
             before = len(self.alive)
             self.alive.update(dict.fromkeys(facts, horizon))
             new = len(self.alive) - before
+            if new < len(facts):
+                self.raised_until = horizon
             self.insert(facts if new == len(facts) else list(islice(reversed(self.alive), new)), horizon)
         self.expire(t)

@@ -31,6 +31,7 @@ class RecentSetsInput(Input):
     """
 
     __slots__ = ("own", "present", "renewed_until", "window")
+    due: dict[int, set[Key]]  # type: ignore[assignment]  # batches as they came, not lists of them
 
     def __init__(self, node: Recent, number: int, agenda: Agenda, window: Sliding) -> None:
         super().__init__(node, number, agenda)

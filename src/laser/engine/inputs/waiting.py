@@ -70,6 +70,8 @@ class BlockInput(Input):
         fresh = [fact for fact in facts if fact not in alive]
         alive.update(dict.fromkeys(facts, horizon))
         self.arrived.update(dict.fromkeys(facts, u))
+        if len(fresh) < len(facts):
+            self.raised_until = max(self.raised_until, horizon)
         self.insert(fresh, horizon)
 
     def expire(self, t: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from laser.answers import Key
 from laser.engine.codegen.module import Join
 from laser.engine.delta import ADDED, FIRED
-from laser.engine.operators.operator import Operator, Trigger
+from laser.engine.operators.operator import Operator, Sources, Trigger
 from laser.engine.operators.pending import PendingRelation
 from laser.engine.relation import Relation
 
@@ -32,7 +32,7 @@ class FixpointOperator(Operator):
     ) -> None:
         inside = {head.number for head in heads}
         super().__init__(heads)
-        self.checks, self.count = checks, count
+        self.checks, self.count, self.sources = checks, count, Sources(derive)
         self.derive = [trigger for trigger in derive if trigger.source.number not in inside or trigger.read is FIRED]
         self.blame = [trigger for trigger in blame if trigger.source.number not in inside]
         self.inner = self.by_source([t for t in derive if t.source.number in inside and t.read is ADDED])
@@ -45,20 +45,31 @@ class FixpointOperator(Operator):
         return found
 
     def settle(self, t: int, t0: int) -> None:
-        suspects = {head.number: head.expired(t) for head in self.outputs}
+        expired = {head.number: head.expired(t) for head in self.outputs}
+        suspects = expired if self.sources.may_renew(t) else {number: [] for number in expired}
         self.spread(suspects, t, t0)
-        work: list[tuple[Relation, Collection[Key]]] = []
-        for head in self.outputs:
-            if suspects[head.number]:
-                for check in self.checks[head.number]:
-                    _, again = head.merge(check(suspects[head.number], t, t0), t)
-                    work.append((head, again))
+        work = self.renew(suspects, t, t0)
         for trigger in self.derive:
             if keys := self.fired(trigger, t):
                 work += [(trigger.head, self.take(trigger, keys, t, t0))]
         self.close(work, t, t0)
         for head in self.outputs:
-            head.finish_suspects(suspects[head.number], t)
+            number = head.number
+            if suspects[number] or head.raised_until >= t:
+                head.finish_suspects(expired[number] if expired is suspects else expired[number] + suspects[number], t)
+            else:
+                head.drop_expired(expired[number])
+
+    def renew(self, suspects: dict[int, list[Key]], t: int, t0: int) -> list[tuple[Relation, Collection[Key]]]:
+        """Let suspects live that the present state derives; which ones."""
+        work: list[tuple[Relation, Collection[Key]]] = []
+        for head in self.outputs:
+            if suspects[head.number]:
+                self.sources.wake_indexes()
+                for check in self.checks[head.number]:
+                    _, again = head.merge(check(suspects[head.number], t, t0), t)
+                    work.append((head, again))
+        return work
 
     def fired(self, trigger: Trigger, t: int) -> Collection[Key]:
         if trigger.read is FIRED and trigger.source in self.outputs:

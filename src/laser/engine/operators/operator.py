@@ -11,14 +11,17 @@ from typing import Any, NamedTuple
 from laser.answers import Key
 from laser.engine.arrivals import Arrivals
 from laser.engine.codegen.module import Join, Loaded
-from laser.engine.delta import Delta, Read
+from laser.engine.delta import ADDED, Delta, Read
 from laser.engine.records import Record
 from laser.engine.relation import Relation
 from laser.plan.nodes import Node
 from laser.plan.plan import Component
 from laser.values import Predicate
 
-__all__ = ["ConstantFilter", "Environment", "Operator", "Trigger"]
+__all__ = ["NO_RULE", "ConstantFilter", "Environment", "Operator", "Sources", "Trigger"]
+
+NO_RULE = -1
+"""The number of what is settled by no rule of the plan."""
 
 
 class Operator(ABC):
@@ -62,10 +65,39 @@ class ConstantFilter(NamedTuple):
     values: Any
 
 
+class Sources:
+    """The relations that the rules of a component read: what the checks of its heads look at."""
+
+    def __init__(self, derive: Iterable[Trigger]) -> None:
+        positive = [trigger for trigger in derive if trigger.read is ADDED]
+        self.relations = list({trigger.source.number: trigger.source for trigger in positive}.values())
+        self.counts = any(trigger.rule == NO_RULE for trigger in positive)
+        self.asleep = [relation for relation in self.relations if relation.check_index]
+
+    def may_renew(self, t: int) -> bool:
+        """Whether a head that has expired may have a witness that was there before, and was renewed meanwhile.
+
+        Else only what is new below can derive it again. A count of time points promises the present alone, so its keys
+        are always looked at.
+        """
+        if self.counts:
+            return True
+        for relation in self.relations:  # noqa: SIM110 - a generator costs more than most of these loops
+            if relation.raised_until >= t:
+                return True
+        return False
+
+    def wake_indexes(self) -> None:
+        """Have the indexes ready that only checks look at."""
+        for relation in self.asleep:
+            relation.wake_index()
+        self.asleep = []
+
+
 class Trigger(NamedTuple):
     """A way in which a change of a source reaches a head: ``read`` says which change, ``join`` what follows from it.
 
-    With a ``filter``, it reads only the keys that have these constants. A rule is named by its number; -1 is a □.
+    With a ``filter``, it reads only the keys that have these constants. A rule is named by its number, a count by `NO_RULE`.
     """
 
     source: Relation

@@ -3,7 +3,8 @@
 Every tick, only what changed is looked at:
 
 1. *Suspects*: heads whose horizon has passed, and heads that rest on something revoked (found by joining backwards).
-2. A suspect that the present state derives (perhaps from other witnesses) is renewed; the others are gone.
+2. A suspect that the present state derives (perhaps from other witnesses) is renewed; the others are gone. Where nothing
+   below was renewed, a head that has expired waits for step 3 instead: only what is new can derive it again.
 3. New keys below give new heads, by joining them with everything else.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from laser.answers import Key
 from laser.engine.codegen.module import Join
-from laser.engine.operators.operator import Operator, Trigger
+from laser.engine.operators.operator import Operator, Sources, Trigger
 from laser.engine.operators.pending import PendingRelation
 from laser.engine.relation import Relation
 
@@ -27,16 +28,37 @@ class RuleOperator(Operator):
         super().__init__([head])
         self.head, self.derive, self.blame, self.checks, self.self_ending = head, derive, blame, checks, self_ending
         self.joins, self.blames = ([(each.reader(), each.join) for each in several] for several in (derive, blame))
+        self.sources = Sources(derive)
         self.fire = head.fire if isinstance(head, PendingRelation) else None
 
     def settle(self, t: int, t0: int) -> None:
         head = self.head
-        suspects: list[Key] = []
-        if t - 1 in head.due:
-            if self.self_ending:
-                head.drop_expired(head.expired(t) if self.blame else list(head.take_due(t - 1)))
-            else:
-                suspects = head.expired(t)
+        suspects, expired = self.ended(t) if t - 1 in head.due else ([], [])
+        if suspects or self.blames:
+            self.look_again(suspects, t, t0)
+        lives_again = False
+        for changed, join in self.joins:
+            if (keys := changed()) and (found := join(keys, t, t0)):
+                fresh, again = head.merge(found, t)  # type: ignore[arg-type]
+                if fresh:
+                    head.delta.add(fresh)
+                if again:
+                    lives_again = True
+        if lives_again:
+            head.finish_suspects(expired, t)
+        elif expired:
+            head.drop_expired(expired)
+        if self.fire is not None:
+            self.fire(t)
+
+    def ended(self, t: int) -> tuple[list[Key], list[Key]]:
+        """The heads whose horizon has passed: those that old witnesses may renew, and those that only new ones can."""
+        expired = self.head.expired(t)
+        return ([], expired) if self.self_ending or not self.sources.may_renew(t) else (expired, [])
+
+    def look_again(self, suspects: list[Key], t: int, t0: int) -> None:
+        """Renew or drop heads that have expired, and heads that rest on something revoked."""
+        head = self.head
         for changed, blame in self.blames:
             if keys := changed():
                 suspects += head.suspect(blame(keys, t, t0), t)
@@ -45,16 +67,11 @@ class RuleOperator(Operator):
                 head.finish_suspects(suspects, t)
             else:
                 head.drop_expired(suspects)
-        for changed, join in self.joins:
-            if (keys := changed()) and (found := join(keys, t, t0)):
-                fresh, _ = head.merge(found, t)  # type: ignore[arg-type]
-                if fresh:
-                    head.delta.add(fresh)
-        if self.fire is not None:
-            self.fire(t)
 
     def renew(self, suspects: list[Key], t: int, t0: int) -> bool:
         """Let suspects live that the present state derives; whether there are any."""
+        if self.sources.asleep:
+            self.sources.wake_indexes()
         renewed = False
         for check in self.checks:
             found = check(suspects, t, t0)
