@@ -1,6 +1,6 @@
-"""The definition, executable: sections 3, 8, 9 and 10 of the specification, word for word.
+"""The executable definition: sections 3, 8, 9 and 10 of the specification, word for word.
 
-Slow, short and meant to be checked by eye against that text. Every faster way is tested against it.
+It is slow and short, so that people can check it against that text. Every faster implementation is tested against it.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from laser.windows import (
 __all__ = ["answer", "answer_stream", "counted_facts", "derive", "output", "record", "window_points"]
 
 Stream: TypeAlias = Sequence[tuple[int, Atom]]
-"""The data stream: facts with their time points, in arrival order, each once."""
+"""The data stream: facts with their time points, in arrival order, without duplicates."""
 
 Binding: TypeAlias = dict[str, Value]
 Snapshot: TypeAlias = dict[int, set[Atom]]
-"""Time points, with what holds there."""
+"""Time points with the atoms that hold there."""
 
 
 def answer_stream(
@@ -73,12 +73,12 @@ def answer(core: ResolvedProgram, history: Stream, t0: int, t: int) -> frozenset
 
 
 def output(core: ResolvedProgram, derived: Iterable[Atom], t0: int, t: int) -> frozenset[Atom]:
-    """What of the derived atoms is shown: none before the warm-up is over."""
+    """The derived atoms that are shown; none before the warm-up is over."""
     return frozenset(a for a in derived if core.shows(a.signature) and t >= t0 + core.warmup)
 
 
 def record(core: ResolvedProgram, history: Stream, t0: int, t: int) -> Stream:
-    """What is recorded when t has come: at each time point before, what was derived when that was the present."""
+    """What has been recorded by t: for each earlier time point, what was derived when it was the present."""
     records: list[tuple[int, Atom]] = []
     for u in range(t0, t) if core.recorded else ():
         there = derive(core, [(w, a) for w, a in history if w <= u], records, t0, u)
@@ -87,7 +87,7 @@ def record(core: ResolvedProgram, history: Stream, t0: int, t: int) -> Stream:
 
 
 def derive(core: ResolvedProgram, history: Stream, records: Stream, t0: int, t: int) -> frozenset[Atom]:
-    """The derived atoms in v(t). What was recorded is there from the beginning, as the facts are."""
+    """The derived atoms in v(t). Recorded atoms are part of v from the beginning, as facts are."""
     v: Snapshot = {u: set() for u in range(t0, t + 1)}
     for u, atom in (*history, *records):
         v[u].add(atom)
@@ -117,7 +117,7 @@ class Evaluation:
                 yield u, Atom.of((rule.predicate.name, *args))
 
     def body(self, elements: Sequence[BodyElement], binding: Binding) -> Iterator[Binding]:
-        """All ways to make the elements true, each taken when what it needs is bound."""
+        """All ways to make the elements true; each element is evaluated when the variables that it needs are bound."""
         if not elements:
             yield binding
             return
@@ -137,7 +137,7 @@ class Evaluation:
             yield binding
 
     def aggregate(self, aggregate: Aggregate, binding: Binding) -> Iterator[Binding]:
-        """Each group with the value of its set of tuples; the set is empty only where atoms outside bind the groups."""
+        """Each group with the value of its set of tuples; the set is empty only if atoms outside bind the groups."""
         groups = [variable.name for variable in aggregate.groups]
         known = {name: binding[name] for name in groups if name in binding}
         sets: dict[tuple[Value, ...], set[tuple[Value, ...]]] = {}
@@ -155,12 +155,12 @@ class Evaluation:
                 yield from matches(aggregate.result, value, binding | dict(zip(groups, group, strict=True)))
 
     def holds(self, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
-        """The bindings under which an extended atom (leaving ``negated`` aside) holds at t."""
+        """The bindings under which an extended atom (without its ``negated``) holds at t."""
         for keyed in self.keyed(atom, binding):
             yield from self.holds_in(self.window(atom, keyed), atom, keyed)
 
     def holds_in(self, points: Snapshot, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
-        """The same in a window, whose keys are bound."""
+        """The same in a window whose keys are bound."""
         match atom.modality:
             case Now():
                 yield from match_any(atom, self.at(points, self.t), binding)
@@ -182,11 +182,11 @@ class Evaluation:
                 assert_never(atom.modality)
 
     def at(self, points: Snapshot, u: int) -> set[Atom]:
-        """What holds at u: the atoms there, and background data everywhere."""
+        """What holds at u: the atoms at u, and background data, which hold everywhere."""
         return points[u] | self.core.background
 
     def keyed(self, atom: ExtendedAtom, binding: Binding) -> Iterator[Binding]:
-        """The binding with values for the keys of the window: each key is a stream, so each is looked at for itself."""
+        """The binding with values for the keys of the window: each key is a separate stream, evaluated alone."""
         terms = key_terms(atom)
         if all(name in binding for term in terms for name in variables(term)):
             yield binding
@@ -200,7 +200,7 @@ class Evaluation:
             yield from match_all(terms, key, binding)
 
     def window(self, atom: ExtendedAtom, binding: Binding) -> Snapshot:
-        """The time points of a window with what holds there; in a tuple window, only the facts that it counts."""
+        """The time points of a window with what holds there; for a tuple window, only the facts that it counts."""
         window = atom.window
         if not isinstance(window, TupleWindow):
             return {u: self.v[u] for u in window_points(window, self.history, self.t0, self.t)}
@@ -210,7 +210,7 @@ class Evaluation:
 
 
 def counted_facts(window: LastFacts | LastOf, history: Stream, key: Sequence[Value | None]) -> Stream:
-    """The part of the stream that a tuple window counts: all of it, or the facts of a predicate that have a key."""
+    """The part of the stream that a tuple window counts: all facts, or the facts of a predicate with a given key."""
     match window:
         case LastFacts():
             return history
@@ -221,17 +221,17 @@ def counted_facts(window: LastFacts | LastOf, history: Stream, key: Sequence[Val
 
 
 def key_terms(atom: ExtendedAtom) -> list[tree.Term]:
-    """The arguments that say which facts the window of an atom counts together."""
+    """The arguments that form the key of the window of an atom."""
     return [atom.args[place] for place in atom.window.per] if isinstance(atom.window, LastOf) else []
 
 
 def key_of(window: Window, atom: Atom) -> tuple[Value, ...]:
-    """The values of an atom by which a window tells streams apart."""
+    """The key of an atom for a window."""
     return tuple(atom.args[place] for place in window.per) if isinstance(window, LastOf) else ()
 
 
 def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
-    """The time points of a window at t, on the timeline [t0, t]; of a tuple window, ``history`` is what it counts."""
+    """The time points of a window at t, on the timeline [t0, t]; for a tuple window, ``history`` is what it counts."""
     match window:
         case History():
             return range(t0, t + 1)
@@ -254,12 +254,12 @@ def window_points(window: Window, history: Stream, t0: int, t: int) -> range:
 
 
 def block_begin(window: Hopping | Tumbling | Growing, t: int) -> int:
-    """Where the block of t begins: at a multiple of d, or at midnight where blocks are whole days of a zone."""
+    """The start of the block of t: a multiple of d, or midnight if blocks are whole days of a zone."""
     return t // window.step * window.step if window.days is None else window.days.begin(t)
 
 
 def fold(function: Fold, values: Sequence[Value], level: Fraction | None) -> Value | None:
-    """The value of an aggregate, where each tuple of the set gives one value; None where it is not defined."""
+    """The value of an aggregate, given one value per tuple of the set; None if it is not defined."""
     numbers = [Fraction(value) for value in values if isinstance(value, int | float)]
     exact = all(isinstance(value, int) for value in values)
     defined = bool(values) and len(numbers) == len(values)
@@ -286,7 +286,7 @@ def fold(function: Fold, values: Sequence[Value], level: Fraction | None) -> Val
 
 
 def rounded(exact: Fraction, integers: bool) -> Value | None:
-    """A whole number stays what it is if it came from integers; everything else becomes the nearest double."""
+    """A whole result stays an integer if it came from integers; everything else becomes the nearest double."""
     try:
         value = exact.numerator if integers and exact.denominator == 1 else number(float(exact))
     except OverflowError:
@@ -295,12 +295,12 @@ def rounded(exact: Fraction, integers: bool) -> Value | None:
 
 
 def extreme(symbol: str, values: Sequence[Value]) -> Value | None:
-    """The value that is before or after all others, if there is an order among them."""
+    """The smallest or largest value, if the values can be ordered."""
     return next((value for value in values if all(compare(symbol, value, other) for other in values)), None)
 
 
 def between(numbers: Sequence[Fraction], level: Fraction) -> Value | None:
-    """The quantile of a level: linear between neighbours; whether it came from integers, these tell."""
+    """The quantile of a level, linear between neighbours; the neighbours decide if the result came from integers."""
     ordered, place = sorted(numbers), level * (len(numbers) - 1)
     low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
     return rounded(low + (high - low) * (place - math.floor(place)), low.denominator == high.denominator == 1)
@@ -351,7 +351,7 @@ def matches(term: tree.Term, value: Value, binding: Binding) -> Iterator[Binding
 
 
 def evaluate(term: tree.Term, binding: Binding) -> Value | None:
-    """The value of a term whose variables are bound; None where arithmetic is not defined."""
+    """The value of a term whose variables are bound; None if arithmetic is not defined."""
     match term:
         case tree.Variable(name=name):
             return binding[name]
@@ -365,7 +365,7 @@ def evaluate(term: tree.Term, binding: Binding) -> Value | None:
 
 
 def is_ready(element: BodyElement, binding: Binding) -> bool:
-    """Whether an element can be evaluated: what it does not bind itself is bound."""
+    """Whether an element can be evaluated: all variables that it does not bind itself are bound."""
     if isinstance(element, Aggregate):
         return all(name in binding for name in element.given)
     if isinstance(element, Comparison):

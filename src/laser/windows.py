@@ -1,9 +1,9 @@
-"""Windows: every kind, and all that is asked of one.
+"""All kinds of windows, and all computations on them.
 
-A *time window* is a function from the present t to an interval of time points, cut to the timeline [t0, t]. Seen from an atom at
-u, it is two functions: the atom *enters* at ``entry(u)`` and is last in at ``exit(u)``, both monotone in u. A *tuple window* is the
-last facts of the data stream, or of a part of it. Nobody else computes where a window begins, where it ends, or how far it looks back; who must
-tell kinds apart uses ``match`` with ``assert_never``.
+A *time window* is a function from the present t to an interval of time points, cut to the timeline [t0, t]. For an atom at u, it
+is two functions: the atom *enters* at ``entry(u)`` and is in the window until ``exit(u)``; both are monotone in u. A *tuple
+window* has the last facts of the data stream, or of a part of it. Only this module computes where a window begins and ends and
+how far it looks back. Code that must distinguish kinds of windows uses ``match`` with ``assert_never``.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = [
 
 
 class Arrivals(Protocol):
-    """The data stream in arrival order, or the part of it that a tuple window counts, as far as the window asks for it."""
+    """The data stream in arrival order, or the part that a tuple window counts, read on demand."""
 
     def time_of(self, back: int) -> int | None:
-        """The time of the ``back``-th last fact; None where fewer have come."""
+        """The time of the ``back``-th last fact; None if fewer facts have arrived."""
 
 
 class SizeRule(NamedTuple):
-    """What one size of a window may be: a whole number of ticks or facts, and not less than ``least``. The name is for people."""
+    """The values allowed for one size of a window: a whole number of ticks or facts, at least ``least``. The name is for people."""
 
     name: str
     of: OneOf["ticks", "facts"]
@@ -41,8 +41,8 @@ class SizeRule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The past on which an answer depends: so many ticks before the present (None: all), the last so many facts, and the facts
-    of windows that count for each key, however old these facts are.
+    """The past that an answer depends on: a number of ticks before the present (None: all), a number of last facts, and the
+    facts of windows that count per key, however old these facts are.
     """
 
     ticks: int | None = 0
@@ -55,7 +55,7 @@ class Reach:
 
     @property
     def counts_facts(self) -> bool:
-        """Whether the order of arrival matters, and facts may be in reach however old they are."""
+        """Whether the order of arrival matters, so that facts of any age may be needed."""
         return bool(self.tuples or self.latest)
 
     def __str__(self) -> str:
@@ -68,14 +68,14 @@ class Reach:
 
 
 class _Window(ABC):
-    """What both kinds of window answer. A window is a frozen dataclass, and its fields are its sizes."""
+    """The base of time windows and tuple windows. A window is a frozen dataclass, and its fields are its sizes."""
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
     SIZES: ClassVar[tuple[SizeRule, ...]] = ()
     """One rule for each size, in the order in which they are written."""
     ASCENDING: ClassVar[bool] = False
-    """Whether no size may be less than the one before it."""
+    """Whether the sizes must not decrease."""
 
     @property
     @abstractmethod
@@ -84,19 +84,19 @@ class _Window(ABC):
 
     @abstractmethod
     def points(self, t: int, t0: int, arrivals: Arrivals) -> range:
-        """Its time points at t, on a timeline that begins at t0; there may be none."""
+        """Its time points at t, on a timeline that begins at t0; possibly none."""
 
     @staticmethod
     @abstractmethod
     def written(sizes: Sequence[str], formal: bool, per: Sequence[str] = ()) -> str:
-        """The window with its sizes as they are written, in the readable notation or after the paper's ``⊞``.
+        """The window with its sizes as text, in the readable notation or as in the formal notation after ``⊞``.
 
-        ``per`` are the arguments that say which facts a window counts together; only ``LastOf`` has some.
+        ``per`` are the arguments that form the key by which a window counts facts; only ``LastOf`` has them.
         """
 
     @property
     def id(self) -> tuple[str | int, ...]:
-        """What identifies the window in saved states, whatever its class is called."""
+        """The id of the window in saved states, independent of the name of its class."""
         return (type(self).__name__.lower(), *self.sizes, *self._block_id)
 
     @property
@@ -119,39 +119,39 @@ class TimeWindow(_Window):
 
     @property
     def shows_present(self) -> bool | None:
-        """Whether the present is in it: always, never, or (None) at some time points. What rules derive for now asks this."""
+        """Whether it includes the present: always, never, or (None) only sometimes. Matters for atoms derived for the present."""
         return True
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether it can have no time point. Background data hold at every time point, so they ask this."""
+        """Whether it can be empty. Matters for background data, which hold at every time point."""
         return self.shows_present is not True
 
     @abstractmethod
     def interval(self, t: int) -> tuple[int | None, int]:
-        """The first and the last time point at t, before the timeline cuts them; None is the beginning of time."""
+        """The first and the last time point at t, before they are cut to the timeline; None is the beginning of time."""
 
     def points(self, t: int, t0: int, arrivals: Arrivals) -> range:
         first, last = self.interval(t)
         return range(t0 if first is None else max(t0, first), min(t, last) + 1)
 
     def entry(self, u: int) -> int:
-        """When an atom at u enters."""
+        """The time at which an atom at u enters."""
         return u
 
     @abstractmethod
     def exit(self, u: int) -> int | None:
-        """When an atom at u is last in; None if it never leaves. Before ``entry(u)`` if it is never in."""
+        """The last time at which an atom at u is in it; None if it never leaves. Before ``entry(u)`` if it never enters."""
 
     @property
     def is_delayed(self) -> bool:
-        """Whether an atom may have to wait before it enters."""
+        """Whether an atom may enter later than its own time."""
         return False
 
     def next_gap(self, t: int) -> int | None:
-        """The next time after t at which nothing before the present is in it, though it looks back; None if there is none.
+        """The next time after t at which it contains no time point before the present; None if there is none.
 
-        What is recorded asks this: it is known from the time point after its own on.
+        Matters for recorded atoms, which are known only from the next time point on.
         """
         return None
 
@@ -165,12 +165,12 @@ class TimeWindow(_Window):
 
     @abstractmethod
     def length_code(self) -> str:
-        """How many points it has, as a Python expression over ``t`` and ``t0``; -1 where it has none, which nothing equals."""
+        """The number of its time points, as a Python expression over ``t`` and ``t0``; -1 if empty, so that nothing equals it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sliding(TimeWindow):
-    """``[n]``: now and the n ticks before."""
+    """``[n]``: the present and the n ticks before."""
 
     ticks: int
 
@@ -187,7 +187,7 @@ class Sliding(TimeWindow):
         return u + self.ticks
 
     def arrived(self, exit: int) -> int:  # noqa: A002 - the word of the specification
-        """The one time point at which an atom must be to be last in at ``exit``."""
+        """The time point of the atoms that are in it until ``exit``."""
         return exit - self.ticks
 
     def exit_code(self, u: str) -> str:
@@ -203,7 +203,7 @@ class Sliding(TimeWindow):
 
 @dataclass(frozen=True, slots=True)
 class History(TimeWindow):
-    """All of the timeline: what a body ``@T a`` without a window looks at."""
+    """The whole timeline, for a body ``@T a`` without a window."""
 
     @property
     def reach(self) -> Reach:
@@ -228,7 +228,7 @@ class History(TimeWindow):
 
 @dataclass(frozen=True, slots=True)
 class _BlockWindow(TimeWindow):
-    """A window that moves on block by block: of so many ticks from 0 on, or of whole days in a zone (``days``)."""
+    """A window that advances block by block: blocks of a number of ticks from 0 on, or of whole days in a zone (``days``)."""
 
     days: Days | None = field(default=None, kw_only=True)
 
@@ -239,7 +239,7 @@ class _BlockWindow(TimeWindow):
     @property
     @abstractmethod
     def _step(self) -> int:
-        """How many ticks a block has, if it is not one of days."""
+        """The number of ticks in a block, if it does not consist of days."""
 
     def begin(self, t: int) -> int:
         """The first time point of the block of t."""
@@ -257,13 +257,13 @@ class _BlockWindow(TimeWindow):
 
     @property
     def most(self) -> int:
-        """At least as many ticks as any block has."""
+        """An upper bound for the ticks in a block."""
         return self._step if self.days is None else self.days.most_ticks
 
 
 @dataclass(frozen=True, slots=True)
 class Hopping(_BlockWindow):
-    """``[n every d]``: as ``[n]`` was at the last multiple of d."""
+    """``[n every d]``: the window ``[n]`` as it was at the last multiple of d."""
 
     ticks: int
     step: int
@@ -372,7 +372,7 @@ class Tumbling(_BlockWindow):
 
 @dataclass(frozen=True, slots=True)
 class Growing(_BlockWindow):
-    """``[this d]``: the block of d ticks that is under way, so far."""
+    """``[this d]``: the current block of d ticks, up to the present."""
 
     step: int
 
@@ -453,7 +453,7 @@ class Between(TimeWindow):
 
 @dataclass(frozen=True, slots=True)
 class Ago(TimeWindow):
-    """``[a ago]``: exactly then."""
+    """``[a ago]``: the single time point a ticks ago."""
 
     ticks: int
 
@@ -496,7 +496,7 @@ class Ago(TimeWindow):
 
 @dataclass(frozen=True, slots=True)
 class TupleWindow(_Window):
-    """The last n facts of the data stream, or of a part of it; ``points`` is given the arrivals of that part."""
+    """The last n facts of the data stream, or of a part of it; ``points`` gets the arrivals of that part."""
 
     size: int
 
@@ -513,7 +513,7 @@ class TupleWindow(_Window):
 
 @dataclass(frozen=True, slots=True)
 class LastFacts(TupleWindow):
-    """``[n #]``: the last n facts, whatever they are about."""
+    """``[n #]``: the last n facts of any predicate."""
 
     @property
     def reach(self) -> Reach:
@@ -526,9 +526,9 @@ class LastFacts(TupleWindow):
 
 @dataclass(frozen=True, slots=True)
 class LastOf(TupleWindow):
-    """``[last n]``: the last n facts of a predicate; ``[last n per X]``: of those that have the same value at X.
+    """``[last n]``: the last n facts of a predicate; ``[last n per X]``: of those that have the same value of X.
 
-    A *key* is the values at the places ``per``, counted from 0: the facts of each key are a stream of their own.
+    A *key* is the tuple of values at the positions ``per``, counted from 0: the facts of each key form a separate stream.
     """
 
     predicate: Predicate
@@ -544,7 +544,7 @@ class LastOf(TupleWindow):
 
     @property
     def content(self) -> str:
-        """What is in it, in words."""
+        """Its content, in words."""
         places = [f"argument {place + 1}" for place in self.per]
         each = f" for each {' and '.join(places)}" if places else ""
         return f"the last {count(self.size, 'fact')} of {self.predicate}{each}"
@@ -567,10 +567,10 @@ class LastOf(TupleWindow):
 
 
 Window: TypeAlias = Sliding | Hopping | Tumbling | Growing | Between | Ago | History | LastFacts | LastOf
-"""All kinds, for `match` with `assert_never`."""
+"""All kinds of windows, for `match` with `assert_never`."""
 
 PRESENT = Sliding(0)
 HISTORY = History()
 
 WRITTEN: tuple[type[Window], ...] = (Sliding, Hopping, Tumbling, Growing, Between, Ago, LastFacts, LastOf)
-"""The kinds that a program can name."""
+"""The kinds that can be written in a program."""

@@ -1,4 +1,4 @@
-"""Answers: what changes, what holds, and from when to when. Changes are made lazily: most callers look at few of them."""
+"""Answers as changes, snapshots and intervals. Changes are built lazily, because most callers read few of them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ K = TypeVar("K")
 Span = TypeVar("Span", bound=tuple[Any, ...])
 
 MOST_ROWS = 200
-"""Changes that a notebook shows of one call."""
+"""The number of changes of one call that a notebook shows."""
 
 
 class Shift(NamedTuple):
-    """What changed of one predicate's output at one time point.
+    """The changes in the output of one predicate at one time point.
 
-    Keys are as the engine has them: their values are the arguments, but their label may be that of another predicate from
-    which they were copied.
+    Keys are in the form of the engine: their values are the arguments, but their label may belong to another predicate that
+    they were copied from.
     """
 
     time: int
@@ -42,7 +42,7 @@ class Shift(NamedTuple):
     ended: Collection[Key]
 
     def labelled(self, label: str) -> Shift:
-        """The same with this label on its keys; with the label that they have, no key is touched."""
+        """The same with this label on its keys; keys that already have the label are not touched."""
         if label == self.label:
             return self
         first = (label,)
@@ -50,16 +50,16 @@ class Shift(NamedTuple):
         return Shift(self.time, self.predicate, label, begun, ended)
 
     def apply(self, atoms: set[Atom]) -> None:
-        """Bring a set of what held before up to date."""
+        """Update a set of the atoms that held before."""
         named = self.labelled(self.predicate.name)
         atoms.difference_update(named.ended)  # an atom is found by its flat tuple
         atoms.update(map(Atom.of, named.begun))
 
 
 class Batch(NamedTuple):
-    """What changed of one predicate at one time point: the arguments of the atoms that began to hold, and that ceased.
+    """The changes of one predicate at one time point: the arguments of the atoms that began and that ceased to hold.
 
-    The rows are in no order.
+    The rows are not ordered.
     """
 
     time: int
@@ -88,15 +88,15 @@ class Change(NamedTuple):
 
 
 _change = partial(tuple.__new__, Change)
-"""A change without a frame of Python's: readers make one for each row."""
+"""Builds a change in C, without a Python call, because readers build one for each row."""
 
 
 _arguments = itemgetter(slice(1, None))
-"""The row of a key: all but its label."""
+"""The row of a key: everything except its label."""
 
 
 def _ordered(shift: Shift) -> list[Change]:
-    """The changes of one predicate, by the order of atoms; where all values can be compared, that is the tuples' own."""
+    """The changes of one predicate, in the order of atoms; if all values can be compared, tuples are compared directly."""
     began, ceased = (True,), (False,)
     rows = [key[1:] + began for key in shift.begun] + [key[1:] + ceased for key in shift.ended]
     try:
@@ -108,7 +108,7 @@ def _ordered(shift: Shift) -> list[Change]:
 
 
 class Changes(Sequence[Change]):
-    """The changes of one call, ordered by time, then by atom. Its length is known without making them."""
+    """The changes of one call, ordered by time, then by atom. Its length is known without building them."""
 
     __slots__ = ("_made", "_shifts")
 
@@ -118,7 +118,7 @@ class Changes(Sequence[Change]):
 
     @property
     def shifts(self) -> Sequence[Shift]:
-        """The same changes as the engine has them, by time and predicate, without making or ordering atoms."""
+        """The same changes in the form of the engine, by time and predicate, without building or ordering atoms."""
         return self._shifts
 
     def _changes(self) -> list[Change]:
@@ -140,7 +140,7 @@ class Changes(Sequence[Change]):
     def to_arrow(self) -> dict[Predicate, pa.Table]:
         """The same changes as a table for each predicate, with the columns ``time``, ``holds``, ``arg1``, ``arg2`` and so on.
 
-        A column has the type of its values, if they have one; else texts, as programs have them.
+        A column has the type of its values if they all have the same type; otherwise it has text as in programs.
         """
         from laser.answers.arrow import tables_of
 
@@ -168,7 +168,7 @@ class Changes(Sequence[Change]):
         return repr(self._changes())
 
     def _repr_html_(self) -> str:
-        """A table for notebooks: what began and what ceased, when; the first of very many."""
+        """A table for notebooks with the first changes: what began and what ceased, and when."""
         rows = [f"<tr><td>{c.time}<td>{'+' if c.holds else '−'}<td>{escape(str(c.atom))}" for c in self[:MOST_ROWS]]
         more = f"<p>… and {len(self) - MOST_ROWS} more" if len(self) > MOST_ROWS else ""
         return f"<table><tr><th>time<th><th>atom{''.join(rows)}</table>{more}" if rows else "<p>no change"
@@ -184,19 +184,19 @@ def changes_by_time(changes: Iterable[tuple[int, K, bool]]) -> Iterator[tuple[in
 
 
 class Runs(NamedTuple, Generic[K]):
-    """Maximal runs of time points that end at the same one, by column: the atoms, and since when each held."""
+    """Maximal runs that end at the same time point, by column: the atoms, and the time since when each held."""
 
     atoms: Collection[K]
     since: Collection[int]
     until: int
 
     def rows(self) -> Iterator[tuple[K, int, int]]:
-        """The same, one by one."""
+        """The same runs, one by one."""
         return zip(self.atoms, self.since, repeat(self.until), strict=False)
 
 
 class IntervalBuilder(Generic[K]):
-    """Makes intervals of changes. What stands for an atom is up to the caller: an atom, or the key of one predicate.
+    """Builds intervals from changes. The caller decides what represents an atom: an atom, or the key of one predicate.
 
     It works on whole collections, because Spark's parts have millions of changes.
 
@@ -216,28 +216,28 @@ class IntervalBuilder(Generic[K]):
         return self._since
 
     def take(self, time: int, begun: Collection[K], ended: Collection[K]) -> Runs[K]:
-        """The changes of a time point, and the runs that end by them.
+        """Take the changes of a time point; returns the runs that they end.
 
-        A time point may be revised by a second call: a run may then be empty (it ends before it begins), and what holds
-        after all is handed back by `reopen`.
+        A second call may revise a time point. A run may then be empty (it ends before it begins), and `reopen` restores an
+        atom that still holds.
         """
         runs = Runs(ended, list(map(self._since.pop, ended)), time - 1)
         self._since.update(dict.fromkeys(begun, time))
         return runs
 
     def reopen(self, atom: K, since: int) -> None:
-        """An atom whose run `take` ended, and that began again at the same time point: it never ceased."""
+        """Restore an atom whose run `take` ended and that began again at the same time point: it never ceased."""
         self._since[atom] = since
 
     def finish(self, last: int) -> Runs[K]:
-        """Runs of what still holds at the last time point, as far as is known."""
+        """The runs of what still holds at the last time point, as far as is known."""
         runs = Runs(list(self._since), list(self._since.values()), last)
         self._since = {}
         return runs
 
 
 def overlapping(spans: Iterable[Span]) -> Iterator[list[Span]]:
-    """Spans (tuples that begin with their first and last time point) in groups of those that overlap or touch, in order."""
+    """Spans (tuples that begin with their first and last time point), in order, grouped if they overlap or touch."""
     group: list[Span] = []
     last = 0
     for span in sorted(spans):
@@ -251,7 +251,7 @@ def overlapping(spans: Iterable[Span]) -> Iterator[list[Span]]:
 
 
 def merge(spans: Iterable[Span]) -> list[tuple[int, int]]:
-    """Spans with those made one that overlap or touch.
+    """Spans, merged if they overlap or touch.
 
     >>> merge([(9, 9), (3, 4), (5, 5), (3, 8)])
     [(3, 9)]
@@ -260,13 +260,13 @@ def merge(spans: Iterable[Span]) -> list[tuple[int, int]]:
 
 
 class Holder(Protocol):
-    """Whatever can say what holds now, as if all of it had begun now: a machine."""
+    """Something that can report what holds now as changes that begin now, such as a machine."""
 
     def holding(self) -> Iterable[Shift]: ...
 
 
 class Snapshot:
-    """What holds now. Nothing is kept for a caller who never asks, and little for one who asked once."""
+    """What holds now. Nothing is stored for a caller who never asks, and little for a caller who asked once."""
 
     def __init__(self) -> None:
         self._atoms: set[Atom] | None = None
@@ -274,7 +274,7 @@ class Snapshot:
         self._size = 0
 
     def note(self, shifts: Iterable[Shift]) -> None:
-        """Changes that the set does not have yet; when they outgrow it, making it anew is cheaper."""
+        """Note changes that are not in the set yet; if there are more of them than atoms, rebuilding the set is cheaper."""
         if self._atoms is None:
             return
         for shift in shifts:
@@ -287,7 +287,7 @@ class Snapshot:
         self._atoms, self._unseen, self._size = None, [], 0
 
     def of(self, machine: Holder) -> frozenset[Atom]:
-        """The output of a machine all of whose changes were noted."""
+        """The output of a machine whose changes have all been noted."""
         if self._atoms is None:
             self._atoms, self._unseen = set(), list(machine.holding())
         for shift in self._unseen:

@@ -1,4 +1,4 @@
-"""Changes as columns of Arrow: what reads many rows should not make an object of each."""
+"""Changes as Arrow columns, so that readers of many rows need not build an object for each."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["tables_of"]
 
 EXACT = 2**53
-"""Integers up to here are doubles without loss."""
+"""Integers up to this limit are exact as doubles."""
 
 
 def tables_of(shifts: Iterable[Shift]) -> dict[Predicate, pa.Table]:
-    """For each predicate a table of its changes: the time, whether an atom began to hold, and its arguments."""
+    """A table of changes for each predicate: the time, whether an atom began to hold, and its arguments."""
     by_predicate: dict[Predicate, list[Shift]] = {}
     for shift in shifts:
         by_predicate.setdefault(shift.predicate, []).append(shift)
@@ -33,7 +33,7 @@ def _table(predicate: Predicate, shifts: list[Shift]) -> pa.Table:
     try:
         import pyarrow as pa
     except ImportError:
-        raise LaserError("Arrow needs one more package: pip install 'laser-reasoner[parquet]'") from None
+        raise LaserError("Arrow needs another package: pip install 'laser-reasoner[parquet]'") from None
     parts = [(shift.time, True, shift.begun) for shift in shifts] + [
         (shift.time, False, shift.ended) for shift in shifts
     ]
@@ -48,7 +48,7 @@ def _table(predicate: Predicate, shifts: list[Shift]) -> pa.Table:
 
 
 def _column(values: Sequence[Any]) -> pa.Array:
-    """Values of one type as a column of that type; others as texts, as programs have them."""
+    """A column with the type of its values if they have one type; otherwise with text as in programs."""
     import pyarrow as pa
 
     kinds = set(map(type, values))
@@ -66,5 +66,5 @@ def _column(values: Sequence[Any]) -> pa.Array:
         if kinds == {Duration}:
             return pa.array([value.micros for value in values], pa.duration("us"))
     except (OverflowError, UnicodeEncodeError, pa.ArrowInvalid):
-        pass  # more than 64 bits, or half a surrogate pair
+        pass  # more than 64 bits, or a lone surrogate
     return pa.array([write_value(v).encode("utf-8", "backslashreplace").decode() for v in values], pa.string())

@@ -1,4 +1,4 @@
-"""Timelines: what holds when, as bars and lines, for terminals, pages and papers."""
+"""Timelines: when each atom holds, as bars and lines, for terminals, pages and papers."""
 
 from laser.plot.model import Bar, Curve, Group, Row, Timeline
 from laser.plot.reading import read

@@ -1,4 +1,4 @@
-"""Where the marks of an axis stand, and what they say."""
+"""The positions and labels of the marks on an axis."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from laser.ticks import Tick
 
 __all__ = ["time_marks", "value_marks", "write_number"]
 
-# Steps that people count time in, in seconds; from days on, whole days.
+# Steps that people count time in, in seconds; for longer steps, whole days.
 _STEPS = [Fraction(n, 1000) for n in (1, 2, 5, 10, 20, 50, 100, 200, 500)] + [
     Fraction(n) for n in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 ]
 
 
 def time_marks(start: int, end: int, most: int, tick: Tick | None = None) -> list[tuple[int, str]]:
-    """Time points at round distances, at most so many, with their labels.
+    """At most ``most`` time points at round distances, with their labels.
 
     >>> time_marks(1, 17, 6)
     [(5, '5'), (10, '10'), (15, '15')]
@@ -48,7 +48,7 @@ def _date_label(tick: Tick, time: int, step: int) -> str:
 
 
 def value_marks(low: float, high: float, most: int) -> list[tuple[float, str]]:
-    """Round values between two, with their labels.
+    """Round values between ``low`` and ``high``, with their labels.
 
     >>> value_marks(-2, 158, 4)
     [(0.0, '0'), (50.0, '50'), (100.0, '100'), (150.0, '150')]
@@ -72,5 +72,5 @@ def _round_step(least: float) -> float:
 
 
 def write_number(value: float) -> str:
-    """A number, short."""
+    """A number as short text."""
     return f"{value:.6g}"

@@ -1,7 +1,7 @@
-"""Which arguments are measured values, and their curves.
+"""Finds the arguments that are measured values, and their curves.
 
-An argument of streamed facts is drawn as a line where it is a number in all of them, takes several values, and has, for the same
-other arguments, (nearly) always one value at a time. Of several such arguments it is the last: values come last.
+An argument of streamed facts is drawn as a line if it is always a number, has several values, and, for fixed other arguments, has
+(nearly) always one value at a time. If several arguments qualify, the last is chosen, because values usually come last.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ __all__ = ["make_curves"]
 
 FEWEST_VALUES = 3
 ONE_VALUE = 0.9
-"""The part of the time points at which there must be one value."""
+"""The share of time points that must have a single value."""
 MOST_CURVES = 1000
 POINTS_OF_A_CURVE = 3
-"""On average; fewer make no line."""
+"""The average number of points of a curve; with fewer, no line is drawn."""
 OUTAGE = 3
-"""A silence that is longer than so many of the usual distances between readings is not bridged by a line."""
+"""A silence longer than this many usual distances between readings interrupts the line."""
 MOST_LOOKED_AT = 20_000
 
 
 def make_curves(
     predicate: Predicate, rows: Sequence[Row], given: bool, lines: Mapping[Predicate, int | None] | None
 ) -> tuple[Curve, ...]:
-    """The curves of a predicate, or none where it is drawn as bars."""
+    """The curves of a predicate; empty if it is drawn as bars."""
     if lines is None:
         position = _choose(predicate, rows) if given else None
     else:
@@ -70,13 +70,13 @@ def _points(rows: Sequence[Row], position: int) -> dict[tuple[Value | None, ...]
         value = _args(row)[position]
         assert isinstance(value, (int, float))
         curve = points.setdefault(_key(row, position), [])
-        # A value that lasts is a level line: its two ends are enough.
+        # A value that lasts is a level line, so its two ends are enough.
         curve += [(time, value) for bar in row.bars for time in sorted({bar.since, bar.until})]
     return points
 
 
 def _spans(rows: Sequence[Row], position: int) -> dict[tuple[Value | None, ...], list[tuple[int, int]]]:
-    """When there were readings, by curve."""
+    """The intervals with readings, by curve."""
     spans: dict[tuple[Value | None, ...], list[tuple[int, int]]] = {}
     for row in rows:
         spans.setdefault(_key(row, position), []).extend(bar[:2] for bar in row.bars)
@@ -84,7 +84,7 @@ def _spans(rows: Sequence[Row], position: int) -> dict[tuple[Value | None, ...],
 
 
 def _begins(spans: Sequence[tuple[int, int]]) -> frozenset[int]:
-    """Where readings begin again after an outage. Three quarters of the distances are usual ones.
+    """The time points where readings resume after an outage. Three quarters of the distances count as usual.
 
     >>> sorted(_begins([(1, 4), (5, 5), (6, 6), (20, 21), (22, 22)]))
     [20]

@@ -1,4 +1,4 @@
-"""A timeline as a page of its own, and as a part of a notebook."""
+"""A timeline as an HTML page, and as a fragment for notebooks."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ _PAGE = """\
 
 
 def write_page(timeline: Timeline, width: int, rows: int, title: str) -> str:
-    """A page in light and dark, which tells atom, since and until of what the pointer or the focus is on."""
+    """A page with a light and a dark theme, which shows atom, since and until of the bar under the pointer or in focus."""
     return _PAGE.format(title=escape(title), width=width, drawing=timeline.to_svg(width, "auto", rows))
 
 
 def write_fragment(timeline: Timeline) -> str:
-    """For notebooks: the drawing, as wide as there is room."""
+    """The drawing for notebooks, as wide as the page allows."""
     return f'<div style="max-width: 100%; overflow-x: auto">{timeline.to_svg()}</div>'

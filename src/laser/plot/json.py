@@ -11,7 +11,7 @@ __all__ = ["to_json"]
 
 
 def to_json(timeline: Timeline) -> dict[str, Any]:
-    """Groups, rows and bars; atoms as they are written, bars as ``[since, until, open, runs, share]``."""
+    """Groups, rows and bars; atoms as text, bars as ``[since, until, open, runs, share]``."""
     return {
         "start": timeline.start,
         "end": timeline.end,

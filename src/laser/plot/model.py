@@ -1,7 +1,7 @@
-"""A timeline as data: groups of rows of bars, and curves, over one stretch of time.
+"""A timeline as data: groups of rows with bars, and curves, over one period of time.
 
-A group is a predicate; a row is an atom; a bar is a maximal run of time points at which the atom holds. Where an argument
-is a measured value, the group has curves instead, one for each combination of the other arguments.
+A group is a predicate; a row is an atom; a bar is a maximal run of time points at which the atom holds. If an argument is a
+measured value, the group has curves instead, one for each combination of the other arguments.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ __all__ = ["Bar", "Curve", "Group", "Row", "Timeline"]
 
 
 class Bar(NamedTuple):
-    """A run of time points. Of a reduced timeline, it may stand for several runs that are too near to be told apart."""
+    """A run of time points. In a reduced timeline, it may stand for several runs that are too close to show separately."""
 
     since: int
     until: int
     open: bool = False
     runs: int = 1
     held: int = 0
-    """At how many time points the atom holds, where that is not all of them; else 0."""
+    """The number of time points at which the atom holds, if it does not hold at all of them; otherwise 0."""
 
     @property
     def share(self) -> float:
-        """The part of its time points at which the atom holds."""
+        """The share of its time points at which the atom holds."""
         return self.held / (self.until - self.since + 1) if self.held else 1.0
 
 
@@ -41,7 +41,7 @@ class Row:
 
     @property
     def label(self) -> str:
-        """What stands beside the row: the arguments where there are any."""
+        """The label of the row: its arguments, if there are any."""
         if self.atom is None:
             return f"… {self.others} more"
         return ", ".join(map(write_value, self.atom.args)) or self.atom.predicate
@@ -49,12 +49,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The values of an argument over time; ``key`` has the other arguments, and None in the place of the value."""
+    """The values of an argument over time; ``key`` has the other arguments, and None instead of the value."""
 
     key: tuple[Value | None, ...]
     points: tuple[tuple[int, int | float], ...]
     begins: frozenset[int] = frozenset()
-    """Where the line begins anew, after a silence that is too long for its readings: an outage."""
+    """The time points where the line starts again after an outage, a silence that is too long for its readings."""
 
     @property
     def label(self) -> str:
@@ -62,7 +62,7 @@ class Curve:
 
     @property
     def pieces(self) -> list[list[tuple[int, int | float]]]:
-        """The points of each stretch without an outage."""
+        """The points of each part without an outage."""
         pieces: list[list[tuple[int, int | float]]] = []
         last: int | None = None
         for point in self.points:
@@ -79,30 +79,30 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All that is drawn of a predicate; ``given`` where its atoms came with the stream, and were not derived."""
+    """The drawing of a predicate; ``given`` if its atoms came from the stream and were not derived."""
 
     predicate: Predicate
     given: bool
     rows: tuple[Row, ...] = ()
     curves: tuple[Curve, ...] = ()
     hidden: int = 0
-    """Curves that are left out."""
+    """The number of curves that are left out."""
 
     @property
     def title(self) -> str:
-        """A name with its place for arguments: what stands above the rows."""
+        """The heading above the rows: the name, and the pattern of its arguments."""
         return self.predicate.name if self.predicate.arity == 0 else str(self.predicate)
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the greatest value of the curves."""
+        """The smallest and the largest value of the curves."""
         values = [value for curve in self.curves for _, value in curve.points]
         return min(values), max(values)
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What is drawn, from ``start`` to ``end``; ``tick`` is there where times are to be shown as dates."""
+    """A timeline from ``start`` to ``end``; ``tick`` is set if times are shown as dates."""
 
     start: int
     end: int
@@ -112,28 +112,28 @@ class Timeline:
 
     @property
     def points(self) -> int:
-        """How many time points there are."""
+        """The number of time points."""
         return self.end - self.start + 1
 
     def clock(self, time: int) -> str:
-        """A time point as people read it."""
+        """A time point as text for people."""
         return self.tick.to_text(time) if self.tick else str(time)
 
     def at(self, time: int) -> list[Atom]:
-        """The atoms of the rows that hold at a time, as far as they have rows of their own."""
+        """The atoms that hold at a time, of those that have their own rows."""
         rows = [row for group in self.groups for row in group.rows if row.atom is not None]
         return [row.atom for row in rows if row.atom and any(bar.since <= time <= bar.until for bar in row.bars)]
 
-    # -- the ways to see it; each drawing is a module of its own, imported when it is wanted
+    # -- output formats; each is in its own module, imported on demand
 
     def to_text(self, width: int = 100, colour: bool = False, rows: int = 12) -> str:
-        """A drawing of characters, at most ``width`` wide."""
+        """A drawing in characters, at most ``width`` wide."""
         from laser.plot.terminal import write_text
 
         return write_text(self, width, colour, rows)
 
     def to_svg(self, width: int = 960, theme: str = "auto", rows: int = 12, title: str = "") -> str:
-        """A drawing for pages and papers; ``theme`` is light, dark or auto, as the reader's system has it."""
+        """A drawing for pages and papers; ``theme`` is light, dark or auto (from the reader's system)."""
         from laser.plot.svg import write_svg
 
         return write_svg(self, width, theme, rows, title)
@@ -145,13 +145,13 @@ class Timeline:
         return write_png(self, width, theme, rows, title)
 
     def to_html(self, width: int = 960, rows: int = 40, title: str = "Timeline") -> str:
-        """A page that needs nothing but itself."""
+        """A self-contained page."""
         from laser.plot.html import write_page
 
         return write_page(self, width, rows, title)
 
     def to_json(self) -> dict[str, Any]:
-        """The timeline as the playground's page reads it."""
+        """The timeline in the form that the playground page reads."""
         from laser.plot.json import to_json
 
         return to_json(self)

@@ -1,4 +1,4 @@
-"""A timeline in pixels."""
+"""A timeline as a PNG picture."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MONOSPACE = {
 
 
 def write_png(timeline: Timeline, width: int, theme: str, rows: int, title: str = "") -> bytes:
-    """The SVG, drawn by resvg."""
+    """The SVG, rendered by resvg."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
-        raise LaserError("PNG needs one more package: pip install 'laser-reasoner[png]'") from None
+        raise LaserError("PNG needs another package: pip install 'laser-reasoner[png]'") from None
     family = _family()
     if family is None:
         raise LaserError(
@@ -35,7 +35,7 @@ def write_png(timeline: Timeline, width: int, theme: str, rows: int, title: str 
 
 
 def _family() -> str | None:
-    """A monospaced family that is there, or any name where there are other fonts."""
+    """An installed monospaced font family, or any name if there are only other fonts."""
     files = [file for folder in map(Path, _FONTS) if folder.is_dir() for file in folder.rglob("*.tt[fc]")]
     for start, family in _MONOSPACE.items():
         if any(file.name.startswith(start) for file in files):

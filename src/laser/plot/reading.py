@@ -1,4 +1,4 @@
-"""Timelines of files: streams, and what ``laser eval`` and ``laser run`` wrote, in each of their forms and formats."""
+"""Timelines from files: streams, and the output of ``laser eval`` and ``laser run`` in all its forms and formats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read(
     tick: str | Tick = SECOND,
     lines: Lines = None,
 ) -> Timeline:
-    """A timeline of files, or of folders of them: streams, answers of ``laser eval``, output of ``laser run``."""
+    """A timeline from files or folders of files: streams, answers of ``laser eval``, output of ``laser run``."""
     tick = Tick.parse(tick)
     given, derived, dates = Tracks(), Tracks(), False
     for path in paths:
@@ -52,7 +52,7 @@ def _take(said: ParsedLine | ParsedChange | ParsedInterval, given: Tracks, deriv
 def read_answers(
     path: str | Path, layout: str | None = None, tick: Tick = SECOND
 ) -> Iterator[ParsedLine | ParsedChange | ParsedInterval]:
-    """What a file says, line by line; a folder says what its files say, in the order of their names."""
+    """The answers of a file, line by line; for a folder, those of its files in order of their names."""
     if Path(path).is_dir():
         for file in answer_files(Path(path)):
             yield from read_answers(file, layout, tick)
@@ -64,7 +64,7 @@ def read_answers(
 
 
 def answer_files(folder: Path) -> list[Path]:
-    """The files of a folder that hold answers; names that begin with a dot or an underscore are notes of the writer."""
+    """The files of a folder that contain answers; files whose name begins with a dot or an underscore are skipped."""
     files = (file for file in folder.rglob("*") if file.is_file())
     hidden = re.compile(r"(^|/)[._]")
     return sorted(file for file in files if not hidden.search(file.relative_to(folder).as_posix()))

@@ -1,4 +1,4 @@
-"""Less than there is, where more could not be seen: few rows for many atoms, few bars for many runs."""
+"""Reduces a timeline to what a drawing can show: few rows for many atoms, few bars for many runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["fold", "reduce"]
 
 Point = tuple[int, int | float]
 MOST_CURVES = 8
-"""Lines in one place that can be told from each other."""
+"""The number of lines in one chart that can still be distinguished."""
 
 
 def reduce(timeline: Timeline, columns: int, rows: int, facts: int | None = None) -> Timeline:
-    """A timeline for a drawing of so many columns, with at most so many rows for a predicate, and for one of facts."""
+    """Reduce a timeline to a number of columns, and to a number of rows per predicate (fewer for facts)."""
     width = max(1, timeline.points // max(1, columns))
     groups = tuple(
         _group(group, timeline.start, width, rows if facts is None or not group.given else facts)
@@ -27,7 +27,7 @@ def reduce(timeline: Timeline, columns: int, rows: int, facts: int | None = None
 
 
 def fold(timeline: Timeline, columns: int, rows: int) -> Timeline:
-    """The same for a picture, which nobody can unfold: the facts of a predicate take few rows, so that answers stay in view."""
+    """The same for a picture, which cannot be unfolded: facts take few rows, so that the answers stay visible."""
     return reduce(timeline, columns, rows, max(1, rows // 3))
 
 
@@ -46,7 +46,7 @@ def _group(group: Group, start: int, width: int, most: int) -> Group:
 
 
 def _divide(rows: Sequence[Row], most: int) -> tuple[list[Row], list[Row]]:
-    """Those that hold longest, in their own order, and the rest."""
+    """The rows that hold longest, in their original order, and the rest."""
     by_length = sorted(range(len(rows)), key=lambda place: -sum(bar.until - bar.since + 1 for bar in rows[place].bars))
     kept = set(by_length[:most])
     return [rows[i] for i in sorted(kept)], [row for i, row in enumerate(rows) if i not in kept]
@@ -59,7 +59,7 @@ def _overlay(many: Iterable[tuple[Bar, ...]]) -> tuple[Bar, ...]:
 
 
 def _coarse(bars: tuple[Bar, ...], start: int, width: int) -> tuple[Bar, ...]:
-    """Runs that lie within one column of each other become one bar, which says how much of it is held."""
+    """Runs within one column of each other become one bar with the share of time that it holds."""
     if width == 1:
         return bars
     coarse: list[Bar] = []
@@ -74,7 +74,7 @@ def _coarse(bars: tuple[Bar, ...], start: int, width: int) -> tuple[Bar, ...]:
 
 
 def _thin(curve: Curve, start: int, width: int) -> tuple[Point, ...]:
-    """Of each column the first, the least, the greatest and the last value: what can be seen of it."""
+    """The first, smallest, largest and last value of each column, which is all that a drawing can show."""
     if width == 1:
         return curve.points
     thinned: list[Point] = []

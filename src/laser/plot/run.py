@@ -43,14 +43,14 @@ def draw_run(
     settings: RunSettings,
     lines: Lines = None,
 ) -> Timeline:
-    """The same with settings that were checked before."""
+    """The same with settings that are already checked."""
     reasoner = Reasoner.of(program, settings)
     given, derived = track(reasoner, stream, settings.until)
     return make_timeline(given, derived, lines, head_order(program), settings.tick if reasoner.dates else None)
 
 
 def track(reasoner: Reasoner, stream: Stream, until: int | None) -> tuple[Tracks, Tracks]:
-    """Drive a reasoner through a stream: what was given, and what was derived."""
+    """Run a reasoner over a stream; returns the tracks of the facts and of the derived atoms."""
     given, derived = Tracks(), Tracks()
     for time, facts, changes in step_through(reasoner, stream, until):
         given.seen(time)

@@ -1,4 +1,4 @@
-"""A timeline as SVG: one drawing, without scripts and without anything from elsewhere."""
+"""A timeline as self-contained SVG, without scripts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["write_svg"]
 
 ROW, BAR, CURVE, GAP, MARGIN = 20, 12, 96, 8, 12
 CHARACTER, QUIET_CHARACTER = 7.3, 6.7
-"""How wide a letter is, in the two sizes that are used."""
+"""The width of a letter in the two font sizes."""
 LEGEND, EDGE = 16, 4
 WIDEST_LABEL = 30
 _serial = count(1)
@@ -37,7 +37,7 @@ def write_svg(timeline: Timeline, width: int, theme: str, rows: int, title: str 
     for group in drawn.groups:
         drawing.group(group)
     height = drawing.axis(top)
-    # Several drawings may stand on one page: the rules of each hold for it alone.
+    # A page may have several drawings, so the style rules of each apply only to it.
     name = f"laser{next(_serial)}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" width="{width}" height="{height}" '
@@ -61,10 +61,10 @@ class _Drawing:
     parts: list[str]
     y: float
     hues: int = 0
-    """Colours that are given out: no two lines and no bars share one as long as there are more."""
+    """A drawing in progress. Lines and bars get different colours as long as there are enough."""
 
     def x(self, time: float) -> float:
-        """Where a time point begins."""
+        """The left edge of a time point."""
         room = self.width - self.left - MARGIN
         return round(self.left + (time - self.timeline.start) * room / self.timeline.points, 2)
 
@@ -126,7 +126,7 @@ class _Drawing:
         self.y += CURVE
 
     def legend(self, group: Group, hues: list[str]) -> None:
-        """Which line is whose, beside the name of the predicate: beside the lines, labels would run into each other."""
+        """The legend of the lines, after the name of the predicate; labels beside the lines would overlap."""
         said = [(curve.label, hue) for curve, hue in zip(group.curves, hues, strict=True) if curve.label]
         said += [(f"… {group.hidden} more", "")] if group.hidden else []
         x, y = self.left, self.y - ROW + 12
@@ -149,7 +149,7 @@ class _Drawing:
         rest = iter(places)
         for piece in curve.pieces:
             stretch = list(islice(rest, len(piece)))
-            ends = [] if stretch[1:] or few else [(stretch[0][0] + 1, stretch[0][1])]  # a lone reading is a dot
+            ends = [] if stretch[1:] or few else [(stretch[0][0] + 1, stretch[0][1])]  # a single reading is a dot
             path = " ".join(f"{x:g},{y:g}" for x, y in [*stretch, *ends])
             self.parts.append(f'<polyline class="curve {colour}" points="{path}"/>')
         for (time, value), (x, y) in zip(curve.points, places, strict=True) if few else ():
@@ -160,7 +160,7 @@ class _Drawing:
             )
 
     def axis(self, top: float) -> int:
-        """The times at the bottom, and the height of the whole."""
+        """Draw the times at the bottom; returns the total height."""
         most = max(1, int((self.width - self.left) / 90))
         marks = time_marks(self.timeline.start, self.timeline.end, most, self.timeline.tick)
         lines = [
@@ -168,7 +168,7 @@ class _Drawing:
             for time, _ in marks
         ]
         self.parts[:0] = lines  # behind the bars
-        # Where time points are wide, a label stands under the middle of its own, else it begins with it.
+        # If time points are wide, a label is centred below its time point; otherwise it starts there.
         wide = self.x(self.timeline.start + 1) - self.left > 24
         free = 0.0
         for time, label in marks:
@@ -185,7 +185,7 @@ class _Drawing:
 
 
 def tell(name: str, since: str, until: str, bar: Bar) -> str:
-    """What a bar says of itself.
+    """The tooltip of a bar.
 
     >>> tell("alarm", "8", "9", Bar(8, 9))
     'alarm  [8, 9]'

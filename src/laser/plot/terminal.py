@@ -1,4 +1,4 @@
-"""A timeline of characters: bars of blocks, lines of Braille dots."""
+"""A timeline in characters: bars of block characters, lines of Braille dots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_text(timeline: Timeline, width: int, colour: bool, rows: int) -> str:
     """The drawing, line by line."""
     if not timeline.groups:
         return "nothing to draw"
-    drawn = fold(timeline, timeline.points, rows)  # columns are found here, so that nothing is lost before
+    drawn = fold(timeline, timeline.points, rows)  # columns are computed below, so nothing is lost here
     scale = _Scale.fit(drawn, width)
     lines: list[str] = []
     for place, group in enumerate(drawn.groups):
@@ -37,7 +37,7 @@ def write_text(timeline: Timeline, width: int, colour: bool, rows: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where time points are: columns behind the labels, several for a time point or several time points in one."""
+    """Maps time points to the columns after the labels: several columns per time point, or several time points per column."""
 
     start: int
     points: int
@@ -67,7 +67,7 @@ def _labels(group: Group) -> list[str]:
 
 
 def _painter(group: Group, place: int, colour: bool) -> str:
-    """How a row is put together, with colours or without; to be formatted with label and drawing."""
+    """The format of a row, with or without colours; it is filled with the label and the drawing."""
     if not colour:
         return "{0} {1}"
     code = _GIVEN if group.given and not group.curves else _COLOURS[place % len(_COLOURS)]
@@ -96,7 +96,7 @@ def _row(row: Row, scale: _Scale, paint: str, indent: str) -> str:
 
 
 def _covered(bar: Bar, column: int, scale: _Scale) -> float:
-    """The part of a column that a bar fills."""
+    """The share of a column that a bar fills."""
     if scale.points <= scale.columns:
         return 1.0
     per_column = scale.points / scale.columns
@@ -135,7 +135,7 @@ def _dots(curve: Curve, bounds: tuple[float, float], scale: _Scale) -> list[list
 
 
 def _dot_column(time: int, scale: _Scale) -> int:
-    """The middle of a time point, in dots: two for a column."""
+    """The middle of a time point, in dots (two per column)."""
     return int((time - scale.start + 0.5) * scale.columns * 2 / scale.points)
 
 
@@ -145,7 +145,7 @@ def _set(cells: list[list[int]], x: int, y: int) -> None:
 
 
 def _axis(timeline: Timeline, scale: _Scale) -> list[str]:
-    """The times under the drawing, those that do not run into each other."""
+    """The times below the drawing, without those that would overlap."""
     most = max(1, scale.columns // (12 if timeline.tick else 9))
     row = [" "] * scale.columns
     free = 0

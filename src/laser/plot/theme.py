@@ -1,4 +1,4 @@
-"""The colours of timelines, for light and for dark."""
+"""The colours of timelines in the light and the dark theme."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RULES = """\
 
 
 def style_sheet(theme: str, prefix: str = "") -> str:
-    """The rules of a theme; ``auto`` follows the reader's system."""
+    """The style rules of a theme; ``auto`` follows the reader's system."""
     light, dark = _rules(_LIGHT, prefix), _rules(_DARK, prefix)
     if theme == "auto":
         return f"{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"

@@ -1,4 +1,4 @@
-"""What holds when, gathered from points, spans and changes in any order."""
+"""Collects when atoms hold, from points, spans and changes in any order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from laser.values import Atom, Predicate
 __all__ = ["Lines", "Tracks"]
 
 Lines: TypeAlias = dict[Predicate, int | None] | None
-"""Which argument of which predicate is drawn as a line: None as a whole, choose; as a value, choose the argument."""
+"""The argument of each predicate to draw as a line. None for all: choose automatically; None as value: choose the argument."""
 
 
 class Tracks:
@@ -27,7 +27,7 @@ class Tracks:
         self._builder = IntervalBuilder[Atom]()
 
     def seen(self, time: int) -> None:
-        """A time point is on the timeline, whether or not anything holds at it."""
+        """Add a time point to the timeline, even if nothing holds at it."""
         self.start = time if self.start is None or time < self.start else self.start
         self.end = time if self.end is None or time > self.end else self.end
 
@@ -40,14 +40,14 @@ class Tracks:
             runs.append(Bar(time, time))
 
     def span(self, atom: Atom, since: int, until: int, ongoing: bool = False) -> None:
-        """An atom holds from a time point to another; what ends before it begins is nothing."""
+        """An atom holds from one time point to another; a span that ends before it begins is ignored."""
         if since <= until:
             self.seen(since)
             self.seen(until)
             self._runs.setdefault(atom, []).append(Bar(since, until, ongoing))
 
     def change(self, time: int, atom: Atom, holds: bool) -> None:
-        """An atom begins to hold, or ceases; files may say so twice, or leave out beginnings before all that they say."""
+        """An atom begins or ceases to hold. Files may repeat a change, or lack the beginning of what held at their start."""
         self.seen(time)
         if holds != (atom in self._builder.still_open):
             runs = self._builder.take(time, *(((atom,), ()) if holds else ((), (atom,))))
@@ -57,7 +57,7 @@ class Tracks:
             self.span(atom, self.start, time - 1)
 
     def finish(self) -> None:
-        """What has begun and not ceased holds to the end."""
+        """What has begun and not ceased holds until the end."""
         if self.end is not None:
             self._spans(self._builder.finish(self.end), ongoing=True)
 
@@ -83,14 +83,14 @@ def _group(predicate: Predicate, given: bool, rows: Sequence[Row], lines: Lines)
 
 
 def _merged(bars: list[Bar]) -> tuple[Bar, ...]:
-    """Maximal runs, in order, of runs that may overlap or touch; they are open if the last of them to end is."""
+    """Maximal runs, in order, from runs that may overlap or touch; a run is open if the part that ends last is."""
     return tuple(Bar(group[0].since, *max((bar.until, bar.open) for bar in group)) for group in overlapping(bars))
 
 
 def make_timeline(
     given: Tracks, derived: Tracks, lines: Lines, order: Iterable[Predicate], tick: Tick | None
 ) -> Timeline:
-    """One timeline of what was derived, which is what one looks for, and below it of what streamed in."""
+    """One timeline: the derived atoms first, because readers look for them, then the facts."""
     groups = [*derived.groups(False, lines, order), *given.groups(True, lines)]
     times = [time for track in (given, derived) for time in (track.start, track.end) if time is not None]
     if not times:
