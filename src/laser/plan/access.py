@@ -1,8 +1,8 @@
-"""How a body atom reads a predicate: which node serves it, made from which sources.
+"""Finds the node from which a body atom reads its predicate, and the sources of that node.
 
 A predicate has up to five sources: facts that *stream* in, *background* data, rules that derive it *plain* (for the present) or
-*pinned* (for a time point), and the *record* of what they derived before. One source is read directly; more are united in a
-node of their own.
+*pinned* (for a time point), and the *record* of what they derived before. A single source is read directly; several are united in
+a node of their own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["AccessPaths"]
 
 @dataclass
 class AccessPaths:
-    """Finds the node for each way of reading a predicate, and collects the rules that make it."""
+    """Finds the node for each way of reading a predicate, and collects the rules that define it."""
 
     program: ResolvedProgram
     also_streamed: frozenset[Predicate]
@@ -66,7 +66,7 @@ class AccessPaths:
         return frozenset(name for name, there in {"stream": streams, **given}.items() if there)
 
     def shown(self, predicate: Predicate, window: Window) -> frozenset[str]:
-        """The sources of which a window can show something."""
+        """The sources that a window can see."""
         sources = self.sources(predicate)
         if isinstance(window, TimeWindow) and window.reach.ticks == 0:
             sources -= {"record"}
@@ -98,7 +98,7 @@ class AccessPaths:
         return self.define(union, _values(predicate), parts)
 
     def direct(self, predicate: Predicate, window: Window) -> dict[str, Node]:
-        """The sources that can be read without asking for the time: not where a window may miss the present or be empty."""
+        """The sources that can be read without the time: none if the window may exclude the present or be empty."""
         nodes: dict[str, Node] = {"stream": Recent(predicate, window)}
         if isinstance(window, TupleWindow) or not window.may_be_empty:
             nodes["background"] = Background(predicate)
@@ -109,7 +109,7 @@ class AccessPaths:
         return nodes
 
     def timed(self, source: str, predicate: Predicate, window: Window) -> Iterator[Part]:
-        """The atoms of a source with the time points of a window at which they hold: any for background, now for plain."""
+        """The atoms of a source with their time points in a window: any time point for background, the present for plain."""
         values = _values(predicate)
         if source == "background":
             given = Part((Subgoal(Background(predicate), values),))
@@ -123,7 +123,7 @@ class AccessPaths:
             yield Part(present)
 
     def inside(self, window: Window, args: Sequence[Term], time: Term) -> Iterator[Part]:
-        """The ways in which a time is a time point of the window of an atom with these arguments."""
+        """The conditions under which a time is in the window of an atom with these arguments."""
         if not isinstance(window, LastOf):
             yield Part((Subgoal(Points(window), (time,)),))
             return
@@ -134,7 +134,7 @@ class AccessPaths:
         yield Part((point,), (Subgoal(self.projected(beginning, tuple(range(len(keys)))), keys),))
 
     def outside(self, window: Window, args: Sequence[Term], time: Term) -> Iterator[Part]:
-        """The ways in which a value is no time point of the window of an atom with these arguments."""
+        """The conditions under which a value is not a time point in the window of an atom with these arguments."""
         if not isinstance(window, LastOf):
             yield Part((), (Subgoal(Points(window), (time,)),))
             return
@@ -144,7 +144,7 @@ class AccessPaths:
         yield Part((point, Subgoal(Beginning(window), (*keys, begin))), tests=(Comparison("<", time, begin),))
 
     def pinned_in(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
-        """Pinned atoms while they are in a window; under a delay, from a node that wakes when they enter."""
+        """Pinned atoms while they are in a window; with a delay, from a node that becomes active when they enter."""
         assert isinstance(window, TimeWindow), "tuple windows count facts only"
         if not window.is_delayed:
             return Subgoal(Pinned(predicate), terms, window)
@@ -154,13 +154,13 @@ class AccessPaths:
         return Subgoal(waiting, terms, window)
 
     def at(self, predicate: Predicate, window: Window, terms: tuple[Term, ...]) -> Subgoal:
-        """``⊞ @T a`` as a positive atom: pinned atoms are read directly, while they are in the window."""
+        """``⊞ @T a`` as a positive atom: pinned atoms are read directly while they are in the window."""
         if self.shown(predicate, window) == {"pinned"}:
             return self.pinned_in(predicate, window, terms)
         return Subgoal(self.dated(predicate, window), terms)
 
     def dated(self, predicate: Predicate, window: Window, without: frozenset[str] = frozenset()) -> Node:
-        """``⊞ @T a`` as a node that itself knows when its keys end."""
+        """``⊞ @T a`` as a node that knows when its keys end."""
         sources = self.shown(predicate, window) - without
         fed: dict[str, Node] = {"stream": Dated(predicate, window)}
         if isinstance(window, TimeWindow):
@@ -183,9 +183,9 @@ class AccessPaths:
         return self.define(union, (*_values(predicate), TIME), parts)
 
     def ends_within(self, predicate: Predicate, window: Window) -> bool:
-        """Whether all pinned atoms of a predicate end by themselves when they leave the window, or before.
+        """Whether all pinned atoms of a predicate end by themselves when they leave the window, or earlier.
 
-        They do where the time of the head is that of a body atom, in a window that is no longer.
+        They do if the time of the head is the time of a body atom in a window that is at most as long.
         """
         if not isinstance(window, Sliding):
             return False
@@ -236,14 +236,14 @@ class AccessPaths:
         return ManyPoints(self.dated(predicate, window), times)
 
     def always_some(self, predicate: Predicate, window: Window, kept: tuple[int, ...]) -> Node:
-        """At every time point of the window some atom holds that has these arguments, whatever the others are."""
+        """At every time point of the window, some atom with these arguments holds, whatever its other arguments are."""
         if window != HISTORY and len(kept) == predicate.arity:
             return self.always(predicate, window)
         projected = self.projected(self.dated(predicate, window), (*kept, predicate.arity))
         return EveryPoint(projected, window, tuple(map(kept.index, _keys(window))))
 
     def project(self, subgoal: Subgoal) -> Subgoal:
-        """An atom with ``_`` as an atom without: what stands there does not matter, only that something does."""
+        """An atom with ``_`` as an atom without that argument, because its value does not matter."""
         kept = tuple(i for i, term in enumerate(subgoal.terms) if not _is_anonymous(term))
         if len(kept) == len(subgoal.terms):
             return subgoal
@@ -259,7 +259,7 @@ class AccessPaths:
 
     def define(self, node: Node, terms: tuple[Variable, ...], parts: Callable[[], Iterator[Part]]) -> Node:
         if node not in self.rules:
-            self.rules[node] = []  # in its place, before those that its parts need
+            self.rules[node] = []  # reserves its place before the nodes that its parts need
             self.rules[node] += [PlanRule(node, terms, *part, text=str(node)) for part in parts()]
         return node
 
@@ -272,7 +272,7 @@ def _is_anonymous(term: Term) -> bool:
 
 
 def _keys(window: Window) -> tuple[int, ...]:
-    """The places of the arguments that say which facts a window counts together."""
+    """The positions of the arguments that form the key of a window."""
     return window.per if isinstance(window, LastOf) else ()
 
 

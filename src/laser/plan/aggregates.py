@@ -1,8 +1,8 @@
-"""How a rule reads an aggregate: which node has its tuples, and which node makes something of them.
+"""Plans how a rule reads an aggregate: the node with its tuples, and the node that computes the result.
 
-The tuples are a relation like any other, made by rules (or a node that is there already, where the body is one atom). The
-aggregate reads what is added to it and removed from it. A group without tuples has no key: where it counts all the same, the
-rule has a second form, for when the group is empty.
+The tuples are an ordinary relation, derived by rules (or an existing node, if the body is one atom). The aggregate reads the
+tuples that are added and removed. A group without tuples has no key: if an empty group matters, the rule has a second form for
+the case that the group is empty.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Aggregates", "threshold"]
 
 
 class Tuples(NamedTuple):
-    """The node that has the tuples of an aggregate: where among its values the groups are, and what is folded."""
+    """The node with the tuples of an aggregate, the positions of the groups among its values, and that of the folded value."""
 
     node: Node
     groups: tuple[int, ...]
@@ -39,12 +39,12 @@ class Tuples(NamedTuple):
 
 _FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _COLLECTED = Predicate("{}", 0)
-"""The head of the rule that collects tuples has no name that a program could have."""
+"""The name of the head of the rule that collects tuples; no program can use this name."""
 
 
 @dataclass
 class Aggregates:
-    """Finds the nodes for the aggregates of a program, and collects the rules that make their tuples."""
+    """Finds the nodes for the aggregates of a program, and collects the rules that derive their tuples."""
 
     program: ResolvedProgram
     plan: Callable[[Rule, Node], Iterator[PlanRule]]
@@ -53,7 +53,7 @@ class Aggregates:
     known: dict[frozenset[PlanRule], Members] = field(default_factory=dict)
 
     def parts(self, rule: Rule, aggregate: Aggregate) -> Iterator[Part]:
-        """The ways in which an aggregate is made true: it has tuples, or none where that is enough."""
+        """The ways to make an aggregate true: with tuples, or without if an empty set is enough."""
         tuples = self.tuples(rule, aggregate)
         limit = threshold(rule, aggregate)
         node = Aggregated(tuples.node, tuples.groups, aggregate.fold, tuples.value, aggregate.level, limit)
@@ -82,7 +82,7 @@ class Aggregates:
         return Tuples(self.members(made, len(terms)), tuple(range(len(aggregate.groups))), value)
 
     def direct(self, made: list[PlanRule]) -> Subgoal | None:
-        """The node that has the tuples already, each once, and nothing else."""
+        """The existing node that has exactly these tuples, each once, if there is one."""
         if len(made) != 1 or len(made[0].positives) != 1 or made[0].negatives or made[0].tests:
             return None
         subgoal = self.project(made[0].positives[0])
@@ -91,7 +91,7 @@ class Aggregates:
         return subgoal if plain and distinct and set(subgoal.terms) == set(made[0].terms) else None
 
     def members(self, made: list[PlanRule], width: int) -> Members:
-        """The node for tuples that these rules make; the same rules make one node, whoever asks."""
+        """The node for the tuples that these rules derive; equal rules share one node."""
         shape = frozenset(replace(canonical(rule), text="") for rule in made)
         node = self.known.get(shape)
         if node is None:
@@ -100,9 +100,9 @@ class Aggregates:
         return node
 
     def context(self, rule: Rule, aggregate: Aggregate) -> list[BodyElement]:
-        """What of the rest of the rule gives values to groups that the aggregate's own body cannot bind.
+        """The elements of the rule that bind the groups which the body of the aggregate cannot bind.
 
-        It limits the groups to some that can occur, which is all that is asked of it: the rule itself joins the rest.
+        They only need to limit the groups to those that can occur: the rule itself joins the rest.
         """
         body = frozenset[str]().union(*(element.binds(frozenset()) for element in aggregate.body))
         missing = {variable.name for variable in aggregate.groups} - body
@@ -116,12 +116,12 @@ class Aggregates:
 
 
 def _recursive_with(program: ResolvedProgram, predicate: Predicate) -> frozenset[Predicate]:
-    """The predicates that depend on each other with this one."""
+    """The predicates that are mutually recursive with this one."""
     return next((part for part in components(resolved_edges(program)) if predicate in part), frozenset())
 
 
 def _binding(elements: list[BodyElement], missing: set[str]) -> list[BodyElement]:
-    """Elements that bind these variables, in an order in which each can be asked: the last that are needed tell which others are."""
+    """Elements that bind these variables, in an order in which each can be evaluated; found backwards from the last one."""
     bound: frozenset[str] = frozenset()
     order: list[tuple[BodyElement, frozenset[str]]] = []
     rest = list(elements)
@@ -140,7 +140,7 @@ def _binding(elements: list[BodyElement], missing: set[str]) -> list[BodyElement
 
 
 def threshold(rule: Rule, aggregate: Aggregate) -> Threshold | None:
-    """What the result is compared with, where that is a value and nothing else asks for the result."""
+    """The comparison of the result with a fixed value, if the result is not used elsewhere."""
     uses = Counter(variable.name for variable in rule.variables())
     if uses[aggregate.result.name] != 2 or aggregate.result in aggregate.groups:
         return None

@@ -1,4 +1,4 @@
-"""A variable that occurs once asks only whether there is something: it is read as ``_``."""
+"""A variable that occurs only once is treated as ``_``, because its value does not matter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["anonymise"]
 
 
 def anonymise(rule: Rule) -> Rule:
-    """The same rule with ``_`` for every variable that only one place of one positive atom mentions."""
+    """The same rule with ``_`` for every variable that occurs only once, in a positive atom."""
     counts = Counter(variable.name for variable in rule.variables())
 
     def opened(term: Term) -> Term:

@@ -1,4 +1,4 @@
-"""From a program to its plan."""
+"""Builds the plan of a program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["build"]
 
 
 def build(program: ResolvedProgram, also_streamed: frozenset[Predicate] = frozenset()) -> Plan:
-    """The plan of a program, given which derived or background predicates stream in as well."""
+    """The plan of a program, given the derived or background predicates that also stream in."""
     paths = AccessPaths(program, also_streamed)
     planner = _Planner(program, paths)
     written = [planned for rule in map(anonymise, program.rules) for planned in planner.rules(rule, _head(rule))]
@@ -60,7 +60,7 @@ class _Planner:
         self.stages: list[PlanRule] = []
 
     def rules(self, rule: Rule, head: Node) -> Iterator[PlanRule]:
-        """A rule of the program as rules of the plan: more than one where an element is a disjunction."""
+        """A rule of the program as rules of the plan: more than one if an element is a disjunction."""
         options = [Option(element, tuple(self.ways(rule, element))) for element in rule.body]
         *first, last = stages(options, rule.head_terms)
         before: tuple[Subgoal, ...] = ()
@@ -69,7 +69,7 @@ class _Planner:
         yield from self.joined(rule, before, last, head, rule.head_terms)
 
     def stage(self, rule: Rule, before: tuple[Subgoal, ...], stage: Stage) -> Subgoal:
-        """The node of a part of a body; the same part makes one node, whoever asks."""
+        """The node of a part of a body; equal parts share one node."""
         made = list(self.joined(rule, before, stage, Shared("stage", 0, len(stage.needed)), stage.needed))
         shape = frozenset(replace(canonical(each), text="") for each in made)
         node = self.staged.get(shape)
@@ -81,7 +81,7 @@ class _Planner:
     def joined(
         self, rule: Rule, before: tuple[Subgoal, ...], stage: Stage, head: Node, terms: tuple[Term, ...]
     ) -> Iterator[PlanRule]:
-        """The rules that join the elements of a stage, and what the stages before it found."""
+        """The rules that join the elements of a stage with the results of earlier stages."""
         project = self.paths.project
         for choice in product(*(option.ways for option in stage.options)):
             whole = reduce(Part.and_also, choice, Part(before))
@@ -100,7 +100,7 @@ class _Planner:
             )
 
     def ways(self, rule: Rule, element: BodyElement) -> Iterator[Part]:
-        """The ways in which an element of a rule is made true."""
+        """The ways to make an element of a rule true."""
         match element:
             case Comparison():
                 compared = any(_speaks_of(element, each) for each in rule.aggregates if threshold(rule, each))
@@ -118,7 +118,7 @@ def _speaks_of(test: Comparison, aggregate: Aggregate) -> bool:
 
 
 def _atom(element: ExtendedAtom, paths: AccessPaths) -> Iterator[Part]:
-    """The ways in which an atom is made true."""
+    """The ways to make an atom true."""
     if element.negated_inside:
         yield from _absent(element, paths)
     elif element.negated:
@@ -151,20 +151,20 @@ def _absent_somewhere(element: ExtendedAtom, time: Term, paths: AccessPaths) -> 
     some = (Subgoal(Points(window), (time,)),) if isinstance(window, TimeWindow) and window.may_be_empty else ()
     if not element.negated:
         yield Part(some, (always,))
-    else:  # there is no time point at all, or a holds at every one
+    else:  # the window is empty, or a holds at every time point
         yield from (Part((), (point,)) for point in some)
         yield Part((always,))
 
 
 def _subgoal(element: ExtendedAtom, paths: AccessPaths) -> Subgoal:
-    """The subgoal for a positive atom, which may leave it to the reader when a key is in the window."""
+    """The subgoal for a positive atom; its reader may have to check if a key is in the window."""
     if isinstance(element.modality, At) and not _asks_for_any_time(element, element.modality.time):
         return paths.at(element.predicate, element.window, element.terms)
     return _node_for(element, paths)
 
 
 def _node_for(element: ExtendedAtom, paths: AccessPaths) -> Subgoal:
-    """The node that serves an extended atom, whatever its sign, and itself knows when its keys end."""
+    """The node for an extended atom, positive or negative, that knows when its keys end."""
     match element.modality:
         case Now() | Sometime():
             return Subgoal(paths.sometime(element.predicate, element.window), element.args)
@@ -196,13 +196,13 @@ def _head(rule: Rule) -> Node:
 
 
 def _has_come(rule: Rule) -> bool:
-    """Whether the time of a head is surely in the timeline: a time at which some body atom holds."""
+    """Whether the time of a head is certain to be in the timeline, because some body atom holds at it."""
     times = {atom.time for atom in rule.found_atoms if not atom.negated}
     return isinstance(rule.time, Variable) and rule.time in times
 
 
 def _recorded(written: list[PlanRule], paths: AccessPaths) -> set[Predicate]:
-    """The predicates whose record is looked at."""
+    """The predicates whose record is read."""
     rules = (*written, *(rule for several in paths.rules.values() for rule in several))
     nodes = {subgoal.node for rule in rules for subgoal in rule.subgoals}
     sources = {source for node in nodes for source in node.sources}
@@ -211,7 +211,7 @@ def _recorded(written: list[PlanRule], paths: AccessPaths) -> set[Predicate]:
 
 
 def _arrivals(written: list[PlanRule]) -> list[PlanRule]:
-    """What is derived for a time to come holds from then on."""
+    """The rules that activate atoms derived for a future time once that time has come."""
     pending = {rule.head for rule in written if isinstance(rule.head, Pending)}
     made = []
     for node in sorted(pending, key=str):

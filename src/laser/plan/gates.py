@@ -1,8 +1,8 @@
-"""Conditions that are one for all heads of a rule.
+"""Gates: conditions that are the same for all heads of a rule.
 
-``alert(X) :- broken(X) in [1 d], heartbeat(_) in [10 s]`` promises no alert for longer than ten seconds, so that all of them
-would be looked at again every ten seconds, for as long as the heart beats. Read as a *gate*, the heartbeat promises itself
-for ever and is revoked when it is missed: then, and only then, all alerts are looked at.
+``alert(X) :- broken(X) in [1 d], heartbeat(_) in [10 s]`` guarantees no alert for longer than ten seconds, so all alerts would be
+checked again every ten seconds while heartbeats arrive. As a *gate*, the heartbeat has no horizon and is revoked when it is
+missed: only then are all alerts checked again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["set_gates"]
 
 
 def set_gates(rules: list[PlanRule]) -> list[PlanRule]:
-    """The same rules with gates where a condition without variables ends before what it is a condition of."""
+    """The same rules, with gates for conditions without variables that end before the rest of the body does."""
     groups = {node: i for i, component in enumerate(components(rules, ())) for node in component.nodes}
 
     def gated(rule: PlanRule, subgoal: Subgoal) -> bool:
@@ -52,7 +52,7 @@ def _has_variables(subgoal: Subgoal) -> bool:
 
 
 def _span(subgoal: Subgoal, unknown: float = inf) -> float:
-    """How long what an atom reads lasts at most, in ticks; what rules derive may last for any time."""
+    """The longest time in ticks that what an atom reads can last; what rules derive may last any time."""
     return min(_span_of(subgoal.node, unknown), _ticks(subgoal.window))
 
 

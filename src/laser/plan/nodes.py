@@ -1,4 +1,4 @@
-"""The nodes of a plan: each a set of keys with horizons, described by what it holds, and what is asked of each.
+"""The nodes of a plan. Each is a set of keys with horizons, and its class describes what the keys mean.
 
 A key is the flat tuple of an atom, ``(name, *args)``; nodes that know *when* append the time point. A horizon is the last
 evaluation time for which the key is guaranteed. *Inputs* are fed by the stream and the clock; the others are made by rules.
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Feed(Enum):
-    """What an input is fed by."""
+    """What feeds an input."""
 
     STREAM = auto()
     """The facts of its predicate, at each tick that has some."""
@@ -49,33 +49,33 @@ class Ending(NamedTuple):
 
 
 class Node:
-    """What every node answers. A class overrides what is not so for it."""
+    """The base of all nodes. A subclass overrides what differs."""
 
     __slots__ = ()
 
     @property
     def label(self) -> str:
-        """What stands first in its keys."""
+        """The first item of its keys."""
         return ""
 
     @property
     def width(self) -> int:
-        """How many values its keys have after the label."""
+        """The number of values in its keys after the label."""
         return 0
 
     @property
     def sources(self) -> tuple[Node, ...]:
-        """The nodes that it is made from, where no rule of the plan makes it."""
+        """The nodes that it is computed from, if no rule of the plan derives it."""
         return ()
 
     @property
     def feed(self) -> Feed | None:
-        """How the machine feeds it; None if it is made, not fed."""
+        """How the machine feeds it; None if it is derived, not fed."""
         return None
 
     @property
     def revokes(self) -> bool:
-        """Whether it may itself end a key before its horizon."""
+        """Whether it may end a key before its horizon."""
         return False
 
     @property
@@ -85,17 +85,17 @@ class Node:
 
     @property
     def ending(self) -> Ending | None:
-        """How a key tells its own end, so that nothing can renew it."""
+        """How the end of a key follows from the key itself, so that nothing can renew it."""
         return None
 
     @property
     def is_access_path(self) -> bool:
-        """Whether it is only a way to read what rules derive, and not a rule of the program."""
+        """Whether it is only a way to read what rules derive, not a rule of the program."""
         return False
 
     @property
     def id(self) -> tuple[str | int, ...]:
-        """What identifies an input in saved states."""
+        """The id of an input in saved states."""
         raise AssertionError(f"{self} is not an input")
 
 
@@ -292,9 +292,9 @@ class Points(Node):
 
 @dataclass(frozen=True, slots=True)
 class Beginning(Node):
-    """Where the window of a key begins, by key: of those keys that have as many facts as the window counts.
+    """The start of the window of each key that has as many facts as the window counts.
 
-    For all other keys it begins with the timeline, and there is no end of them.
+    For all other keys, of which there is no limit, the window begins with the timeline.
     """
 
     window: LastOf
@@ -345,7 +345,7 @@ class Background(_OfPredicate):
 
 @dataclass(frozen=True, slots=True)
 class Unit(Node):
-    """One key that always holds: what a body without positive atoms starts from."""
+    """One key that always holds: the starting point of a body without positive atoms."""
 
     @property
     def feed(self) -> Feed:
@@ -406,9 +406,9 @@ class Pinned(_AtTimes):
 
 @dataclass(frozen=True, slots=True)
 class Pending(_AtTimes):
-    """Atoms with a time that may be still to come, or that must wait until they enter a window.
+    """Atoms whose time may be in the future, or that must wait until they enter a window.
 
-    Without a delay, it is what ``Pinned`` is made of where a head may name a time in the future.
+    Without a delay, it is the source of ``Pinned`` if a head may have a time in the future.
     """
 
     window: TimeWindow = HISTORY
@@ -444,7 +444,7 @@ class Union(_OfPredicate):
 
 @dataclass(frozen=True, slots=True)
 class Projection(Node):
-    """A node of whose values only some are kept: what an atom with ``_`` reads. The window is that of the atom."""
+    """A node with only some of the values of another: what an atom with ``_`` reads. The window is the window of the atom."""
 
     source: Node
     kept: tuple[int, ...]
@@ -469,7 +469,7 @@ class Projection(Node):
 
 @dataclass(frozen=True, slots=True)
 class Counted(Node):
-    """What is counted from the node that knows at which time points a holds."""
+    """A node that counts time points, from the node with the time points at which a holds."""
 
     dated: Node
 
@@ -491,17 +491,17 @@ class Counted(Node):
 
     @property
     def test(self) -> OneOf["==", ">="]:
-        """How the number of time points is compared with the one that is needed."""
+        """How the number of time points is compared with the number that is needed."""
         return ">="
 
     def needed_code(self) -> str:
-        """How many time points are needed, as a Python expression over ``t`` and ``t0``."""
+        """The number of time points that are needed, as a Python expression over ``t`` and ``t0``."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class ManyPoints(Counted):
-    """``⊞ ◇≥n a``: at n time points or more."""
+    """``⊞ ◇≥n a``: at n or more time points."""
 
     times: int
 
@@ -514,7 +514,7 @@ class ManyPoints(Counted):
 
 @dataclass(frozen=True, slots=True)
 class EveryPoint(Counted):
-    """``⊞ □ a``: at every time point of the window; ``per`` are the places of its values that are the key of the window."""
+    """``⊞ □ a``: at every time point of the window; ``per`` are the positions of the values that form the key of the window."""
 
     window: Window
     per: tuple[int, ...] = ()
@@ -533,7 +533,7 @@ class EveryPoint(Counted):
 
 @dataclass(frozen=True, slots=True)
 class Steady(Node):
-    """``⊞n □ a`` of what is derived for the present and recorded: what has held for n ticks without a break."""
+    """``⊞n □ a`` for atoms that are derived for the present and recorded: those that have held for n ticks without a break."""
 
     predicate: Predicate
     source: Node
@@ -565,7 +565,7 @@ class Steady(Node):
 
 @dataclass(frozen=True, slots=True)
 class Shared(Node):
-    """The join, or the whole body, that several rules have in common; its keys are the variables that they need of it."""
+    """A join, or a whole body, that several rules share; its keys are the variables that the rules need."""
 
     part: str
     number: int
@@ -581,7 +581,7 @@ class Shared(Node):
 
 @dataclass(frozen=True, slots=True)
 class Members(Node):
-    """The tuples over which aggregates range, each after the values of its group."""
+    """The tuples of aggregates, each after the values of its group."""
 
     number: int
     values: int
@@ -595,7 +595,7 @@ class Members(Node):
 
 
 class Threshold(NamedTuple):
-    """What the result of an aggregate is compared with: ``result operator value``."""
+    """The comparison of the result of an aggregate with a value: ``result operator value``."""
 
     operator: str
     value: Value
@@ -603,7 +603,7 @@ class Threshold(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Aggregated(Node):
-    """Groups of tuples with what is made of them: a key for each group that has some, the result last.
+    """Groups of tuples with their results: one key for each group that has tuples, with the result last.
 
     ``groups`` and ``value`` are positions among the values of the tuples' keys. With a ``threshold``, a key has no result:
     it holds while the comparison does.
@@ -641,7 +641,7 @@ class Aggregated(Node):
 
 @dataclass(frozen=True, slots=True)
 class Gate(Node):
-    """A condition that is one for all heads of a rule: one key of a node, which stands until it is revoked."""
+    """A condition that is the same for all heads of a rule: one key of a node, which holds until it is revoked."""
 
     source: Node
     values: tuple[Value, ...]

@@ -13,7 +13,7 @@ __all__ = ["components"]
 
 
 def components(rules: list[PlanRule], outputs: Iterable[Node]) -> tuple[Component, ...]:
-    """Strongly connected components of the nodes, each after all that it depends on."""
+    """The strongly connected components of the nodes, each after those that it depends on."""
     made: dict[Node, list[int]] = defaultdict(list)
     depends: dict[Node, dict[Node, None]] = defaultdict(dict)
     for number, rule in enumerate(rules):

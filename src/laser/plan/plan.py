@@ -1,4 +1,4 @@
-"""A plan: rules over nodes, in components that are settled one after the other. Data only."""
+"""A plan as data: rules over nodes, in components that are evaluated one after the other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Component", "Part", "Plan", "PlanRule", "Subgoal"]
 
 @dataclass(frozen=True, slots=True)
 class Subgoal:
-    """A node in a body, one term (a variable or a constant) for each value of its keys.
+    """A node in a body, with one term (a variable or a constant) for each value of its keys.
 
     With a ``window``, a key counts while its last value, a time point, is in that window.
     """
@@ -29,20 +29,20 @@ class Subgoal:
 
 
 class Part(NamedTuple):
-    """What a body must find, what it must not find, and what it compares: one way to make something true."""
+    """One way to make something true: the subgoals that must be found, those that must not, and the comparisons."""
 
     positives: tuple[Subgoal, ...] = ()
     negatives: tuple[Subgoal, ...] = ()
     tests: tuple[Comparison, ...] = ()
 
     def and_also(self, other: Part) -> Part:
-        """Both."""
+        """The conjunction of both."""
         return Part(self.positives + other.positives, self.negatives + other.negatives, self.tests + other.tests)
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRule:
-    """A rule of the plan; ``text`` is the user's rule that it serves, or what it is for."""
+    """A rule of the plan; ``text`` is the user's rule that it implements, or its purpose."""
 
     head: Node
     terms: tuple[Term, ...]
@@ -53,13 +53,13 @@ class PlanRule:
 
     @property
     def subgoals(self) -> tuple[Subgoal, ...]:
-        """All that its body reads."""
+        """All subgoals that its body reads."""
         return (*self.positives, *self.negatives)
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Nodes that depend on each other, with the numbers of the rules that make them."""
+    """Nodes that depend on each other, with the numbers of the rules that derive them."""
 
     nodes: tuple[Node, ...]
     rules: tuple[int, ...]
@@ -68,11 +68,11 @@ class Component:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that the engine needs to know of a program.
+    """Everything that the engine needs to know about a program.
 
-    ``outputs`` names for each shown predicate the node whose keys are its output (several predicates may share one);
-    ``records`` does the same for the predicates whose past some rule looks at;
-    ``also_streamed`` are the derived or background predicates of which facts stream in as well: a run finds that out.
+    ``outputs`` has for each shown predicate the node whose keys are its output (several predicates may share one);
+    ``records`` does the same for the predicates whose past some rule reads;
+    ``also_streamed`` are the derived or background predicates that also stream in, as a run has found out.
     """
 
     program: ResolvedProgram

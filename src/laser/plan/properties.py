@@ -1,4 +1,4 @@
-"""What follows from a plan for its nodes: which may lose a key early, which tell their own end, which make every tick count."""
+"""Properties of the nodes of a plan: which may lose a key early, which know their own end, which need every tick."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Ticking", "revocable_nodes", "self_ending_nodes", "ticking"]
 
 
 def revocable_nodes(plan: Plan) -> frozenset[Node]:
-    """The nodes whose keys may be revoked: those that rest on negation, runs, counts or gates.
+    """The nodes whose keys may be revoked: those that depend on negation, runs, counts or gates.
 
-    Only what rests on them carries the machinery for it.
+    Only these nodes need the code for it.
     """
     found: set[Node] = set()
     for component in plan.components:
@@ -35,10 +35,10 @@ class _Limit(NamedTuple):
 
 
 def self_ending_nodes(plan: Plan) -> frozenset[Node]:
-    """The nodes whose keys tell their own horizon, so that nothing can renew them.
+    """The nodes whose keys determine their own horizon, so that nothing can renew them.
 
-    ``@T steam(V) :- temp(V) at T in [20], V >= 100`` derives ``steam(V)`` at T until T + 20, whichever way and however
-    often it does. When that has passed, there is no need to ask whether some other witness has come.
+    ``@T steam(V) :- temp(V) at T in [20], V >= 100`` derives ``steam(V)`` at T until T + 20, in whatever way and however
+    often it does. After that, there is no need to look for another derivation.
     """
     endings: dict[Node, Ending] = {}
     for component in plan.components:
@@ -54,7 +54,7 @@ def self_ending_nodes(plan: Plan) -> frozenset[Node]:
 
 
 def _ending(rule: PlanRule, endings: dict[Node, Ending]) -> Ending | None:
-    """How the keys of a rule tell their horizon."""
+    """How the keys of a rule determine their horizon."""
     limits: list[_Limit] = []
     for subgoal in rule.positives:
         limit = _limit(subgoal, endings)
@@ -71,7 +71,7 @@ def _ending(rule: PlanRule, endings: dict[Node, Ending]) -> Ending | None:
 
 
 def _limit(subgoal: Subgoal, endings: dict[Node, Ending]) -> _Limit | None:
-    """How long an atom of a body holds, by its variables; None if they do not tell."""
+    """How long an atom of a body holds, as far as its variables show; None if they do not."""
     ends = [endings[subgoal.node]] if subgoal.node in endings else []
     if subgoal.window != HISTORY and (ends or subgoal.node.stands):
         ends.append(Ending(len(subgoal.terms) - 1, subgoal.window))
@@ -83,7 +83,7 @@ def _limit(subgoal: Subgoal, endings: dict[Node, Ending]) -> _Limit | None:
 
 
 def _shortest(windows: Collection[TimeWindow]) -> TimeWindow | None:
-    """The window that everything leaves first; None where that depends on the time point."""
+    """The window that everything leaves first; None if that depends on the time point."""
     sliding = [window for window in windows if isinstance(window, Sliding)]
     if len(sliding) == len(windows):
         return min(sliding, key=lambda window: window.ticks)
@@ -91,14 +91,14 @@ def _shortest(windows: Collection[TimeWindow]) -> TimeWindow | None:
 
 
 class Ticking(NamedTuple):
-    """Whether every tick counts; if not, the nodes that make it count while they have keys."""
+    """Whether every tick must be evaluated; if not, the nodes that require it while they have keys."""
 
     always: bool
     while_alive: tuple[Node, ...] = ()
 
 
 def ticking(plan: Plan) -> Ticking:
-    """Which ticks may not be passed over."""
+    """Finds the ticks that must not be skipped."""
     if any(isinstance(node, Points) for node in plan.outputs.values()):
         return Ticking(True)  # part of a plan may give time points to others
     companions: list[Node] = []
@@ -108,6 +108,6 @@ def ticking(plan: Plan) -> Ticking:
             return Ticking(True)
         if Points(PRESENT) in nodes:
             if not isinstance(rule.head, Union) or Background(rule.head.predicate) in nodes:
-                return Ticking(True)  # a rule that asks for the present itself, or with what is always there
+                return Ticking(True)  # a rule that uses the present time itself, or only with data that always hold
             companions.append(next(node for node in nodes if node != Points(PRESENT)))
     return Ticking(False, tuple(companions))

@@ -1,4 +1,4 @@
-"""Common parts are computed once: equal joins and bodies become one node, and copies of a node are that node."""
+"""Shares common parts, so that they are computed once: equal joins and bodies become one node, and copies are removed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from laser.windows import HISTORY
 __all__ = ["canonical", "share_bodies", "skip_copies"]
 
 Body: TypeAlias = tuple[tuple[Subgoal, ...], tuple[Subgoal, ...], tuple[Comparison, ...]]
-"""The positive part of a body, the negated one, and the comparisons."""
+"""The positive part of a body, the negated part, and the comparisons."""
 
 MOST_ORDERS = 24
-"""Orders of like atoms that are tried to find the one that all rules with that body agree on."""
+"""The number of orders of similar atoms that are tried to find a canonical one."""
 
 CROWD = 16
-"""So many rules share a join even where comparisons thin out what each takes of it: together they ask for most of it."""
+"""This many rules share a join even if comparisons filter it in each: together they need most of it."""
 
 
 def share_bodies(rules: list[PlanRule]) -> list[PlanRule]:
-    """Rules with a join in common read it from a shared node, and so do those with a whole body in common.
+    """Rules with a common join read it from a shared node, and so do rules with a common body.
 
     The order of a body and the names of variables do not matter.
     """
@@ -50,7 +50,7 @@ def share_bodies(rules: list[PlanRule]) -> list[PlanRule]:
 
 
 def _is_connected(positives: tuple[Subgoal, ...]) -> bool:
-    """Whether variables lead from every atom to every other: nobody wants to keep a cross product."""
+    """Whether variables connect all atoms, so that the join is not a cross product."""
     links: dict[int | Variable, list[int | Variable]] = defaultdict(list)
     for place, subgoal in enumerate(positives):
         for variable in variables(subgoal.terms):
@@ -60,7 +60,7 @@ def _is_connected(positives: tuple[Subgoal, ...]) -> bool:
 
 
 def _factor(rules: list[PlanRule], what: str, part: Callable[[PlanRule], Body | None]) -> list[PlanRule]:
-    """Put a part that several rules have into a node of its own."""
+    """Move a part that several rules share into a node of its own."""
     groups: dict[Body, list[PlanRule]] = defaultdict(list)
     for rule in rules:
         if (body := part(rule)) is not None:
@@ -88,7 +88,7 @@ def _through(rule: PlanRule, body: Body | None, nodes: dict[Body, Subgoal]) -> P
 
 
 def _needed(body: Body, group: list[PlanRule]) -> tuple[Variable, ...]:
-    """The variables that a part of the body binds and the rest of some rule asks for, heads first."""
+    """The variables that a part of the body binds and the rest of some rule needs, heads first."""
     positives, negatives, tests = body
     bound = {variable for subgoal in positives for term in subgoal.terms for variable in variables((term,))}
     bound |= {variable for test in tests for side in (test.left, test.right) for variable in variables((side,))}
@@ -100,7 +100,7 @@ def _needed(body: Body, group: list[PlanRule]) -> tuple[Variable, ...]:
 
 
 def canonical(rule: PlanRule) -> PlanRule:
-    """The same rule, its body in an order and with variables that do not depend on how it was written."""
+    """The same rule in canonical form: the order of its body and its variables do not depend on how it was written."""
     positives = min(_orders(rule.positives), key=_pattern)
     negatives = tuple(sorted(rule.negatives, key=_skeleton))
     tests = tuple(sorted(rule.tests, key=lambda t: (t.operator, _shape(t.left), _shape(t.right))))
@@ -125,7 +125,7 @@ def canonical(rule: PlanRule) -> PlanRule:
 
 
 def _orders(positives: tuple[Subgoal, ...]) -> Iterator[tuple[Subgoal, ...]]:
-    """The orders of a body that its atoms' shapes allow; only the first of them where there are too many."""
+    """The possible orders of a body with atoms sorted by shape; only the first if there are too many."""
     tied = [list(group) for _, group in groupby(sorted(positives, key=_skeleton), key=_skeleton)]
     if prod(factorial(len(group)) for group in tied) > MOST_ORDERS:
         yield tuple(chain.from_iterable(tied))
@@ -134,7 +134,7 @@ def _orders(positives: tuple[Subgoal, ...]) -> Iterator[tuple[Subgoal, ...]]:
 
 
 def _pattern(positives: tuple[Subgoal, ...]) -> list[int]:
-    """Which variables are the same, told by where each occurs first."""
+    """The positions at which each variable occurs first, which show the equal variables."""
     seen: dict[Term, int] = {}
     return [seen.setdefault(term, len(seen)) for subgoal in positives for term in subgoal.terms]
 
@@ -189,7 +189,7 @@ def _redirect(rule: PlanRule, aliases: dict[Node, Node]) -> PlanRule:
 
 
 def _source(node: Node, aliases: dict[Node, Node]) -> Node:
-    """The node that is read for another one; what that node itself reads may be a copy, too."""
+    """The node to read instead of another; its own source may be a copy, too."""
     source = aliases.get(node, node)
     match source:
         case Aggregated(tuples=tuples):

@@ -1,9 +1,9 @@
-"""Long bodies are cut into stages: each is a node that the next one reads as one atom.
+"""Cuts long bodies into stages: each is a node that the next one reads as one atom.
 
-A rule becomes one function for each of its atoms, and each of these joins all the others, so the code of one body grows with
-the square of its length. An element that several ways make true (``not ⊞n @T ¬ a``: T is outside, or a holds there) multiplies
-the rules, and twelve of them would make thousands. With at most one such element in a stage, and so many atoms, both grow
-with the length alone.
+A rule becomes one function for each of its atoms, and each function joins all the others, so the code of a body grows with the
+square of its length. An element with several ways to be true (``not ⊞n @T ¬ a``: T is outside, or a holds there) multiplies the
+rules, and twelve such elements would give thousands. With at most one such element and a limited number of atoms per stage, the
+code grows only linearly.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from laser.syntax.tree import Term, Variable
 __all__ = ["Option", "Stage", "stages"]
 
 MOST_ATOMS = 16
-"""Atoms that one stage joins. Whoever writes fewer has no further relation to keep."""
+"""The number of atoms that one stage joins. A shorter body needs no further relation."""
 
 
 class Option(NamedTuple):
-    """An element of a body, and the ways in which it is made true."""
+    """An element of a body, and the ways to make it true."""
 
     element: BodyElement
     ways: tuple[Part, ...]
 
     @property
     def atoms(self) -> int:
-        """How many nodes it reads, in the longest of its ways."""
+        """The number of nodes that it reads, in the longest of its ways."""
         return max((len(way.positives) + len(way.negatives) for way in self.ways), default=0)
 
     def terms(self) -> Iterator[Term]:
-        """What its ways ask for: less than the element mentions, where a node answers a comparison as well."""
+        """The terms that its ways need: fewer than the element has, if a node also evaluates a comparison."""
         for way in self.ways:
             for subgoal in (*way.positives, *way.negatives):
                 yield from subgoal.terms
@@ -45,14 +45,14 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True)
 class Stage:
-    """Elements that are joined at once, and the variables of which the next stage asks for the values."""
+    """Elements that are joined together, and the variables whose values the next stage needs."""
 
     options: tuple[Option, ...]
     needed: tuple[Variable, ...]
 
 
 def stages(options: Sequence[Option], head: Sequence[Term]) -> list[Stage]:
-    """A body in stages, of which each asks only for what it or an earlier one binds; a single one, if it is short."""
+    """A body in stages, each of which needs only what it or an earlier stage binds; one stage if the body is short."""
     if _fits(options):
         return [Stage(tuple(options), ())]
     cut: list[list[Option]] = [[]]
@@ -68,7 +68,7 @@ def _fits(options: Sequence[Option]) -> bool:
 
 
 def _in_turn(options: Sequence[Option]) -> Iterator[Option]:
-    """The elements in an order in which each finds what it asks for: comparisons first, then what shares the most variables."""
+    """The elements in an order in which each can be evaluated: comparisons first, then those that share the most variables."""
     bound: set[str] = set()
     rest = list(options)
     names = {id(option): {v.name for v in variables(option.element.terms)} for option in rest}
@@ -86,7 +86,7 @@ def _in_turn(options: Sequence[Option]) -> Iterator[Option]:
 
 
 def _with_needed(cut: Sequence[Sequence[Option]], head: Sequence[Term]) -> Iterator[Stage]:
-    """Each stage hands on what it or an earlier one binds and a later one, or the head, asks for."""
+    """Each stage passes on the variables that are bound so far and that a later stage or the head needs."""
     bound: set[str] = set()
     later = [list(head)]
     for options in reversed(cut[1:]):
