@@ -113,7 +113,7 @@ def test_what_streams_in_has_a_history() -> None:
         "q :- p. r :- q in [this 1].",
     ],
 )
-def test_what_has_a_history_or_is_seen_now_is_no_finding(text: str) -> None:
+def test_a_predicate_with_a_history_or_read_at_the_present_is_not_reported(text: str) -> None:
     assert "no-history" not in codes(text)
 
 
@@ -146,7 +146,7 @@ def answers(text: str, stream: list[tuple[int, list[Atom]]]) -> dict[int, frozen
     return dict(answer_stream(accept(parse_tree(text)), stream))
 
 
-def test_only_what_streams_in_is_kept_for_ever() -> None:
+def test_only_inputs_keep_their_whole_history() -> None:
     assert codes("q(T) :- p at T.") == ["whole-history"]
     assert codes("@T p :- a at T in [3]. q(T) :- p at T.") == []
     inputs = [Predicate("a", 0), Predicate("p", 0)]
@@ -207,11 +207,11 @@ def test_contradictory_comparisons_never_fire(tests: str) -> None:
 
 
 @pytest.mark.parametrize("tests", PERHAPS)
-def test_comparisons_that_can_hold_are_no_finding(tests: str) -> None:
+def test_comparisons_that_can_hold_are_not_reported(tests: str) -> None:
     assert codes(f"q(X, Y) :- a(X, Y), {tests}.") == []
 
 
-def test_a_switch_by_a_constant_is_no_finding() -> None:
+def test_a_comparison_of_constants_is_a_switch_and_not_reported() -> None:
     assert codes("#const debug = 0. q :- a, debug = 1.") == []
 
 
@@ -238,5 +238,5 @@ def test_a_literal_and_a_stronger_negated_one_can_fire(body: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["q(X) :- a(X, _).", "q(X) :- a(X, _Y).", "q :- a(X), b(X)."])
-def test_variables_that_join_or_are_marked_are_no_finding(text: str) -> None:
+def test_variables_that_join_or_begin_with_an_underscore_are_not_reported(text: str) -> None:
     assert codes(text) == []

@@ -64,7 +64,7 @@ def test_only_a_name_that_is_near_is_proposed(tmp_path: Path, there: str, wanted
 
 
 @pytest.mark.parametrize("given", [3, None, b"q :- a.", Path("q.lars")], ids=repr)
-def test_what_is_no_text_is_a_type_error(given: object) -> None:
+def test_a_program_that_is_not_a_string_is_a_type_error(given: object) -> None:
     with pytest.raises(TypeError, match="parse expects the text of a program, not "):
         parse(given)
     with pytest.raises(TypeError, match="is not a program: "):

@@ -40,7 +40,7 @@ def test_the_words_are_the_authors() -> None:
     assert [p.text for p in premises] == ["⊞3 ◇ a(X, Y)", "Y≥3", "not ⊞#2 ◇ b(X)"]
 
 
-def test_what_was_looked_for_and_not_found_is_told_with_its_window() -> None:
+def test_an_absent_atom_is_explained_with_its_window() -> None:
     program = "idle(X) :- machine(X), not job(X, _) in [5]. machine(m)."
     proof = explain(program, [(1, ["job(m, 1)"]), (9, [])], "idle(m)", 9).proofs[0]
     assert [p.says for p in proof.premises] == ["machine(m) is background data", "no job(m, _) in [4, 9]"]
@@ -164,7 +164,7 @@ def test_prefixes_and_constants_of_the_program_can_be_used() -> None:
 
 
 @pytest.mark.parametrize("goal", ["q(", "not q", "q in [3]", "q. r", "", "q, r", "X > 3", "q(X + 1)", 7])
-def test_what_is_no_atom_is_refused(goal: str) -> None:
+def test_a_goal_that_is_not_an_atom_is_refused(goal: str) -> None:
     with pytest.raises(FactError):
         explain("q :- p.", [(1, ["p"])], goal, 1)
 

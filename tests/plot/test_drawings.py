@@ -136,7 +136,7 @@ def test_no_line_is_drawn_across_an_outage() -> None:
     assert all(set(line[30:60]) <= {" "} for line in outage)
 
 
-def test_a_level_that_lasts_is_no_outage() -> None:
+def test_a_value_that_lasts_is_not_an_outage() -> None:
     stream = [(time, [("level", 5 if time < 30 else time)]) for time in range(40)]
     assert [len(curve.pieces) for curve in timeline("", stream).groups[0].curves] == [1]
 

@@ -57,7 +57,7 @@ def test_lines_can_be_chosen_and_refused() -> None:
     assert not any(group.curves for group in example("traffic", lines={Predicate("slow", 1): 0}).groups)
 
 
-def test_identities_are_no_measured_values() -> None:
+def test_identifiers_are_not_measured_values() -> None:
     stream = [(1, ["car(1)", "car(2)", "car(3)"]), (2, ["car(2)", "car(4)"])]
     assert not timeline("q :- car(_).", stream).groups[-1].curves
 
@@ -115,7 +115,7 @@ def test_of_many_lines_a_few_are_drawn_and_the_rest_counted() -> None:
     assert "… 12 more" in timeline("", stream).to_svg()
 
 
-def test_lines_of_a_point_or_two_are_no_lines() -> None:
+def test_one_or_two_points_do_not_make_a_line() -> None:
     assert not example("traffic").groups[0].curves
 
 
@@ -124,9 +124,7 @@ _spans = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 8)), min_size=1, 
 
 @settings(max_examples=200, deadline=None)
 @given(_spans, st.integers(1, 70), st.integers(2, 5))
-def test_bars_hold_exactly_the_time_points_that_were_told(
-    spans: list[tuple[int, int]], columns: int, rows: int
-) -> None:
+def test_bars_cover_exactly_the_given_time_points(spans: list[tuple[int, int]], columns: int, rows: int) -> None:
     tracks, told = Tracks(), set()
     for since, length in spans:
         tracks.span(Atom("p"), since, since + length)

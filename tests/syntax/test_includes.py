@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_read_is_an_error_at_its_place(here: Path, name: s
     assert (error.code, error.line, error.column) == ("missing-include", 2, 10)
 
 
-def test_bytes_that_are_no_text_are_refused_at_the_include(here: Path) -> None:
+def test_an_included_file_that_is_not_utf_8_is_refused_at_the_include(here: Path) -> None:
     (here / "bytes.lars").write_bytes(b"q :- p.\n\xff")
     error = refused(write(here / "a.lars", '#include "bytes.lars".'))
     assert "byte 0xff on line 2 is not UTF-8" in str(error)

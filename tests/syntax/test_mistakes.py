@@ -81,7 +81,7 @@ def test_a_run_of_odd_characters_is_one_finding() -> None:
     assert len(findings("a :- ☃☃☃☃.")) == 1
 
 
-def test_a_text_that_is_no_program_gets_a_short_report() -> None:
+def test_a_text_that_is_not_a_program_gets_a_short_report() -> None:
     found = findings("this is no program; at all.\n" * 500)
     assert len(found) == 101
     assert found[-1].code == "too-many-errors"

@@ -67,13 +67,13 @@ def test_objects_of_other_classes_become_values(given: object, value: object) ->
 
 
 @pytest.mark.parametrize("given", [None, [], (), b"x", float("nan"), float("-inf"), Decimal("NaN"), 1j], ids=repr)
-def test_what_is_no_value_is_refused(given: object) -> None:
+def test_objects_that_are_not_values_are_refused(given: object) -> None:
     with pytest.raises(FactError, match="is not a term"):
         to_value(given)
 
 
 @pytest.mark.parametrize("text", ["http://a\0b", "http://a\x1fb", "http://a\x85b", "http://a\ud800b", "a b:c", "b", ""])
-def test_what_is_no_absolute_iri_is_refused(text: str) -> None:
+def test_an_iri_that_is_not_absolute_is_refused(text: str) -> None:
     with pytest.raises(FactError, match="is not an absolute IRI"):
         Iri(text)
     with pytest.raises(FactError, match="is not a predicate"):
