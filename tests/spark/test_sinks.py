@@ -43,7 +43,7 @@ path = "files"
     ("text", "message"),
     [
         ("[sinks]\na = 3", "sinks.a = 3 is not a table"),
-        ("[sinks.a]\npath = 'x'", "sinks.a says neither its format"),
+        ("[sinks.a]\npath = 'x'", "sinks.a needs a format"),
         ("[sinks.a]\nformat = 'kafka'\ntopic = 'x'", "there is no setting sinks.a.topic"),
         ("[sinks.a]\nformat = 'kafka'\noptions = {topic = 'x'}", 'sinks.a needs the option "kafka.bootstrap.servers"'),
         ("[sinks.a]\nformat = 'postgresql'", 'sinks.a needs the option "url"'),
