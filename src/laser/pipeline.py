@@ -86,16 +86,12 @@ class Table:
         {}, "Types of columns. [default: as the files show]", "NAME=A TYPE,…", read=_column_types
     )
     predicate: str = _setting(
-        "", "The column that says of which predicate each row is, in a table of several.", "[NAME=]COLUMN"
+        "", "The column with the predicate of each row, in a table of several predicates.", "[NAME=]COLUMN"
     )
-    delimiter: str = _setting(
-        "", "What divides the fields of CSV; tab is a word for one. [default: ,]", "[NAME=]CHARACTER"
-    )
-    decimal: str = _setting(
-        "", "What stands before decimals in CSV, a point or a comma. [default: .]", "[NAME=]CHARACTER"
-    )
+    delimiter: str = _setting("", "The field separator of CSV; write `tab` for a tab. [default: ,]", "[NAME=]CHARACTER")
+    decimal: str = _setting("", "The decimal sign in CSV, a point or a comma. [default: .]", "[NAME=]CHARACTER")
     encoding: str = _setting(
-        "", "The encoding of CSV and JSON Lines, as in cp1252. [default: utf-8]", "[NAME=]ENCODING"
+        "", "The encoding of CSV and JSON Lines, such as cp1252. [default: utf-8]", "[NAME=]ENCODING"
     )
     time: str = ""
     order: str = ""

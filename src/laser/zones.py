@@ -62,9 +62,9 @@ def offsets(zone: tzinfo) -> frozenset[int]:
 
 
 class Shift(NamedTuple):
-    """That clocks of a zone change: from which time on, as they show it, and by how many seconds they are then ahead of UTC.
+    """A clock change of a zone: the local time from which it applies, and the new offset from UTC in seconds.
 
-    A time that they show twice is the first one, and one that they skip is told by the offset before, as Python has it.
+    A local time that occurs twice means the first one; a skipped one has the offset before the change, as in Python.
     """
 
     local: int
@@ -73,7 +73,7 @@ class Shift(NamedTuple):
 
 @cache
 def shifts(zone: tzinfo) -> tuple[Shift, ...]:
-    """All shifts of a zone from 1970 to the end of the century; the first one is how it began.
+    """All clock changes of a zone from 1970 to the end of the century; the first one is its initial offset.
 
     >>> [shift.offset for shift in shifts(zone_of("+09:00"))], len(shifts(zone_of("Europe/Vienna"))) > 200
     ([32400], True)

@@ -54,8 +54,8 @@ def test_one_program_is_itself():
     [
         ([], "there is no program"),
         (["a :- b.", "a :- c."], "two programs of a chain derive a/0"),
-        (["#show a/0. a :- b. c :- b.", "d :- c."], "reads c/0, which one before it derives and does not show"),
-        (["@T a :- b at T in [3].", "d :- a in [2]."], "reads a/0, which one before it derives for other times"),
+        (["#show a/0. a :- b. c :- b.", "d :- c."], "reads c/0, which an earlier one derives but does not show"),
+        (["@T a :- b at T in [3].", "d :- a in [2]."], "reads a/0, which an earlier one derives for other times"),
     ],
 )
 def test_what_is_no_chain_is_refused(programs, words):

@@ -39,7 +39,7 @@ class _Needs:
     inputs: Collection[Predicate] | None
     unlimited: frozenset[Predicate]
     records: dict[Predicate, Reach] = field(default_factory=dict)
-    """What the rules of recorded predicates need; while that is being found out, the whole history."""
+    """What the rules of recorded predicates need; the whole history until that has been computed."""
 
     def of(self, rules: Iterable[Rule]) -> Reach:
         return _together([self.of_atom(atom) for rule in rules for atom in rule.atoms])
@@ -61,13 +61,13 @@ class _Needs:
 
 
 def is_bounded(core: ResolvedProgram, inputs: Collection[Predicate] | None = None) -> bool:
-    """Whether a run has to keep only a bounded part of the past. What was recorded may rest on all of it, and is kept itself."""
+    """Whether a run needs to keep only a bounded part of the past. Recorded atoms may depend on all of it, but are kept."""
     unlimited = _unlimited(core, inputs) | core.recorded
     return all(_need(core, atom, inputs, unlimited).ticks is not None for atom in _atoms(core))
 
 
 def _looks_back(core: ResolvedProgram, atom: ExtendedAtom) -> bool:
-    """Whether an atom asks for what was recorded at earlier time points."""
+    """Whether an atom reads what was recorded at earlier time points."""
     return atom.predicate in core.recorded and atom.window.reach.ticks != 0
 
 
@@ -105,7 +105,7 @@ def _need(
     inputs: Collection[Predicate] | None,
     unlimited: Collection[Predicate],
 ) -> Reach:
-    """The past that one atom needs, if it does not look at records."""
+    """The past that one atom needs, if it does not read records."""
     if _streams(atom.predicate, inputs) or atom.predicate in core.derived:
         need = atom.window.reach
         return need if need.is_bounded or inputs is None or atom.predicate in unlimited else Reach()

@@ -1,4 +1,4 @@
-"""Several programs as one: each takes the answers of those before it as facts."""
+"""Joins several programs into one: each program reads the answers of the programs before it as facts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["chain"]
 
 
 def chain(programs: Sequence[Program]) -> Program:
-    """One program that says what all of them say, if each is given the output of those before it, at every time point at which it holds.
+    """One program with the meaning of the chain, in which each program reads the output of the programs before it.
 
-    What an answer was at an earlier time point is remembered, so that the windows of a later program see it.
+    Answers at earlier time points are remembered, so that the windows of a later program see them.
 
     >>> from laser.checks.load import parse
     >>> print(chain([parse("hot(M) :- temp(M, V) in [3], V > 90."), parse("long(M) :- hot(M) always in [5].")]))
@@ -25,7 +25,7 @@ def chain(programs: Sequence[Program]) -> Program:
     #show hot/1, long/1.
     """
     if not programs:
-        raise LaserError("there is no program")
+        raise LaserError("there is no program: a chain needs at least one")
     if len(programs) == 1:
         return programs[0]
     remembered: set[Predicate] = set()
@@ -40,7 +40,7 @@ def chain(programs: Sequence[Program]) -> Program:
 
 
 def _taken_over(before: Program, program: Program) -> set[Predicate]:
-    """What a program reads of the output of one before it."""
+    """The predicates that a program reads from the output of an earlier program."""
     derived = {rule.head.predicate for rule in before.rules}
     both = sorted(derived & {rule.head.predicate for rule in program.rules})
     if both:
@@ -48,14 +48,16 @@ def _taken_over(before: Program, program: Program) -> set[Predicate]:
     read = derived & {literal.atom.predicate for rule in program.rules for literal in rule.all_literals}
     hidden = sorted(read - _output(before))
     if hidden:
-        raise LaserError(f"a program of a chain reads {hidden[0]}, which one before it derives and does not show")
+        raise LaserError(
+            f"a program of a chain reads {hidden[0]}, which an earlier one derives but does not show: add it to its #show"
+        )
     dated = sorted(
         rule.head.predicate for rule in before.rules if rule.time is not None and rule.head.predicate in read
     )
     if dated:
         raise LaserError(
-            f"a program of a chain reads {dated[0]}, which one before it derives for other times (`at T` in a head): "
-            "its answers are what it derives for the present, so give it a rule that says what is meant"
+            f"a program of a chain reads {dated[0]}, which an earlier one derives for other times (`at T` in a head): "
+            "only what it derives for the present is passed on, so add a rule that derives it for the present"
         )
     return read
 

@@ -61,7 +61,7 @@ class Constant:
     value: Value
     span: Span | None = field(default=None, compare=False, repr=False)
     is_local: bool = False
-    """Whether it is a time that is written without a zone. The value is that in UTC; in a run, the zone of the run counts."""
+    """Whether it is a time written without a zone. The value assumes UTC; a run uses its own zone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class Duration(tuple):  # type: ignore[type-arg]
 
 
 def _in_zone(moment: datetime, zone: tzinfo) -> datetime:
-    """A moment of UTC in a zone; it stays where the calendar ends, and where offsets had seconds, which no text has."""
+    """A UTC moment in a zone; it stays in UTC at the ends of the calendar, and if the offset has seconds, which a text cannot have."""
     try:
         there = moment.astimezone(zone)
     except (OverflowError, ValueError):
