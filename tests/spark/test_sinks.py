@@ -12,10 +12,12 @@ from laser.cli import main
 from laser.errors import LaserError
 from laser.pipeline import Sink, read_pipeline
 from laser.spark import KafkaSink, PostgresSink, await_termination, reason
+from laser.spark.checkpoint import Checkpoint
 from laser.spark.kafka_sink import _messages
 from laser.spark.named_sinks import read_sinks
 from laser.spark.postgres_sink import _check_names, _type
 from laser.spark.sink import Changes
+from laser.spark.sinks import LinesOnce
 
 PIPELINE = """
 program = "rules.lars"
@@ -146,3 +148,20 @@ def test_columns_have_types_of_postgresql_and_tables_names_of_their_own():
         _check_names(["a", "a_changes", "a_changes", "a_changes_changes"])
     with pytest.raises(LaserError, match="63 bytes are the most"):
         _check_names(["ä" * 32])
+
+
+def test_lines_of_a_repeated_micro_batch_are_there_once(spark, tmp_path):
+    lines = LinesOnce(str(tmp_path / "late.jsonl"), Checkpoint(spark, str(tmp_path / "state")), "late")
+
+    def rows(*numbers):
+        return spark.createDataFrame([(n,) for n in numbers], "n int").coalesce(1)
+
+    lines.write(rows(1, 2), 0)
+    lines.write(rows(3), 4)
+    with open(tmp_path / "late.jsonl", "a", encoding="utf-8") as file:
+        file.write('{"n": ')  # a run that was killed while it wrote
+    for _ in range(2):
+        lines.write(rows(3, 5), 4)
+        lines.write(rows(), 5)
+    found = [json.loads(line)["n"] for line in (tmp_path / "late.jsonl").read_text("utf-8").splitlines()]
+    assert found == [1, 2, 3, 5]

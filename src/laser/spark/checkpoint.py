@@ -51,22 +51,22 @@ class Checkpoint:
         begun, done = self.numbers("offsets"), self.numbers("commits")
         if not begun or (done and done[-1] >= begun[-1]):
             return True
-        noted = self._read("batch")
+        noted = self.note("batch")
         return noted is not None and int(noted) < begun[-1]
 
     def note_batch(self, number: int) -> None:
         """Note that a micro-batch goes to the sinks now."""
-        self._write("batch", str(number))
+        self.put_note("batch", str(number))
 
     def note_job(self, job: Job, fingerprint: str) -> None:
         """Note what a job says, under its id, which the heads of buckets have."""
         name = _file_of(fingerprint)
-        if self._read(name) is None:
-            self._write(name, write_job(job))
+        if self.note(name) is None:
+            self.put_note(name, write_job(job))
 
     def jobs(self, fingerprints: Iterable[str]) -> dict[str, Job]:
         """The jobs with these ids, as far as they are noted."""
-        texts = {fingerprint: self._read(_file_of(fingerprint)) for fingerprint in fingerprints}
+        texts = {fingerprint: self.note(_file_of(fingerprint)) for fingerprint in fingerprints}
         return {fingerprint: read_job(text) for fingerprint, text in texts.items() if text is not None}
 
     # -- files, by Spark's own access to file systems
@@ -86,7 +86,8 @@ class Checkpoint:
         system = self._system(path)
         return [file.getPath().getName() for file in system.listStatus(path)] if system.exists(path) else []
 
-    def _read(self, name: str) -> str | None:
+    def note(self, name: str) -> str | None:
+        """What was noted under a name."""
         path = self._path(f"{_NOTES}/{name}")
         system = self._system(path)
         if not system.exists(path):
@@ -97,7 +98,7 @@ class Checkpoint:
         finally:
             stream.close()
 
-    def _write(self, name: str, text: str) -> None:
+    def put_note(self, name: str, text: str) -> None:
         """A file that appears whole: it is written beside its place, and moved there."""
         path, part = self._path(f"{_NOTES}/{name}"), self._path(f"{_NOTES}/.{name}.part")
         system = self._system(path)

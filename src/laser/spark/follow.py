@@ -63,11 +63,13 @@ def follow(
     check_predicates(pipeline.sinks, answers)
     summary = Summary()
     held: dict[str, int] = dict.fromkeys(answers, 0)
-    checkpoint = Checkpoint(answers.table.sparkSession, checkpoint_of(pipeline, "answers"))
-    write = _noted(checkpoint, batch_writer(pipeline, answers, summary, held, stream_writer(sinks, answers.changes)))
+    spark = answers.table.sparkSession
+    checkpoint, aside = (Checkpoint(spark, checkpoint_of(pipeline, name)) for name in ("answers", "rejects"))
+    to_sinks = stream_writer(sinks, answers.changes)
+    write = _noted(checkpoint, batch_writer(pipeline, answers, summary, held, to_sinks, checkpoint))
     followers = [_start(answers.table, write, pipeline, "answers", stop)]
     if pipeline.rejects:
-        followers.append(_start(answers.rejects, reject_writer(pipeline.rejects), pipeline, "rejects", stop))
+        followers.append(_start(answers.rejects, reject_writer(pipeline.rejects, aside), pipeline, "rejects", stop))
     dated = answers.prepared.dated
     progress = QueryProgress(followers[0].query, listener, summary, dated)
     _finish(followers, progress, pipeline.every == "once", stop)

@@ -29,7 +29,7 @@ from laser.spark.progress import PredicateSummary, ProgressListener, Summary, wa
 from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.session import session
-from laser.spark.sinks import append_json, check_output, output_directory, write_all
+from laser.spark.sinks import check_output, output_directory, write_all, write_json
 from laser.spark.tables import Uses, check_table, read_background_table, read_input, spark_output_format
 from laser.syntax.program import Program
 from laser.syntax.tree import InputDirective
@@ -146,7 +146,7 @@ def _once(spark: SparkSession, pipeline: Pipeline, answers: Answers, listener: P
             with output_directory(pipeline.output, pipeline.overwrite) as place:
                 write_all(answers.split(table), pipeline.format, place)
     if pipeline.rejects and summary.rejected:
-        append_json(pipeline.rejects, answers.rejects, fresh=True)
+        write_json(pipeline.rejects, answers.rejects)
     summary.held = [_held(name, totals.get(tag)) for tag, name in enumerate(answers)]
     if not pipeline.output:
         _show(answers, table, listener)

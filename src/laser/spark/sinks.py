@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -14,16 +17,18 @@ from laser.errors import LaserError
 from laser.io.atomic import write_whole_directory
 from laser.pipeline import Pipeline
 from laser.spark.answers import Answers
+from laser.spark.checkpoint import Checkpoint
 from laser.spark.directories import directory_names
 from laser.spark.progress import Summary
 
 __all__ = [
-    "append_json",
+    "LinesOnce",
     "batch_writer",
     "check_output",
     "output_directory",
     "reject_writer",
     "write_all",
+    "write_json",
 ]
 
 
@@ -55,11 +60,37 @@ def write_all(frames: dict[str, DataFrame], form: str, place: str) -> None:
         list(pool.map(write, frames))
 
 
-def reject_writer(path: str) -> Callable[[DataFrame, int], None]:
-    def write(rows: DataFrame, batch: int) -> None:
-        append_json(path, rows)
+def reject_writer(path: str, checkpoint: Checkpoint) -> Callable[[DataFrame, int], None]:
+    return LinesOnce(path, checkpoint, "rejects").write
 
-    return write
+
+@dataclass(frozen=True)
+class LinesOnce:
+    """Rows of micro-batches as lines of one file; a micro-batch that is repeated after a crash replaces what it wrote.
+
+    Its number, and how long the file was before it, are noted in the checkpoint when its first line comes.
+    """
+
+    path: str
+    checkpoint: Checkpoint
+    name: str
+
+    def write(self, rows: DataFrame, batch: int) -> None:
+        lines = _json_lines(rows)
+        first = next(lines, None)
+        if first is None:
+            return
+        with open(self.path, "ab") as file:
+            file.truncate(self._length_before(batch, file.seek(0, os.SEEK_END)))
+            for line in itertools.chain([first], lines):
+                file.write(line.encode())
+
+    def _length_before(self, batch: int, length: int) -> int:
+        noted = self.checkpoint.note(self.name)
+        if noted is not None and noted.split()[0] == str(batch):
+            return min(int(noted.split()[1]), length)
+        self.checkpoint.put_note(self.name, f"{batch} {length}")
+        return length
 
 
 def batch_writer(
@@ -68,6 +99,7 @@ def batch_writer(
     summary: Summary,
     held: dict[str, int],
     to_sinks: Callable[[DataFrame, int], None],
+    checkpoint: Checkpoint,
 ) -> Callable[[DataFrame, int], None]:
     """Write a micro-batch: each predicate to a directory of its own, named by the batch, so that a repeated batch writes the same.
 
@@ -87,7 +119,7 @@ def batch_writer(
         late = counts.get((-1, None), 0)
         summary.late += late
         if late and pipeline.late:
-            append_json(pipeline.late, answers.late_of(rows))
+            LinesOnce(pipeline.late, checkpoint, "late").write(answers.late_of(rows), batch)
         rows.unpersist()
 
     return write
@@ -114,11 +146,12 @@ def _is_local(path: str) -> bool:
     return "://" not in path
 
 
-def append_json(path: str, rows: DataFrame, fresh: bool = False) -> int:
-    """Rows as JSON Lines in one file."""
-    count = 0
-    with open(path, "w" if fresh else "a", encoding="utf-8") as file:
-        for row in rows.toLocalIterator():
-            file.write(json.dumps(row.asDict(), ensure_ascii=False, default=str) + "\n")
-            count += 1
-    return count
+def write_json(path: str, rows: DataFrame) -> None:
+    """Rows as JSON Lines in one file, in place of what is there."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(_json_lines(rows))
+
+
+def _json_lines(rows: DataFrame) -> Iterator[str]:
+    for row in rows.toLocalIterator():
+        yield json.dumps(row.asDict(), ensure_ascii=False, default=str) + "\n"
