@@ -115,3 +115,16 @@ def test_an_explanation_says_since_when_something_was_recorded() -> None:
     reasoner.advance(1, ["temp(a, 120)"])
     reasoner.advance(9)
     assert "recorded from 1 to 8" in str(reasoner.explain("on(a)"))
+
+
+def test_a_spell_is_saved_as_long_as_a_window_shows_it():
+    """The block [10, 11] is shown at 13 for the last time; what was recorded in it must be in a state of that time."""
+    program = """
+    #record s/1.
+    q(U) :- s(_) in [each 2], ⊞[each 2] @U ¬ a(_).
+    s(y) :- not q(_) in [4 every 3].
+    """
+    reasoner = Reasoner(program, start=2)
+    reasoner.advance(13, ["a(x)"])
+    assert sorted(map(str, reasoner.holding())) == ["q(10)", "q(11)", "s(y)"]
+    assert Reasoner.restore(program, reasoner.save()).holding() == reasoner.holding()

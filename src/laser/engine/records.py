@@ -101,7 +101,7 @@ class Record:
         if spell.until is None:
             return True
         exits = [reader.window.exit(spell.until) for reader in self.readers]
-        return spell.key not in self.ended and all(end is not None and end <= t for end in exits)
+        return spell.key not in self.ended and all(end is not None and end < t for end in exits)
 
     # -- saving
 
