@@ -8,8 +8,10 @@ from hashlib import sha256
 
 import pytest
 
-from laser import Reasoner, StateError, explain
+from laser import Atom, Reasoner, StateError, explain, parse, run
+from laser.checks.accept import accept
 from laser.checks.report import check
+from laser.reference import answer_stream
 
 HYSTERESIS = """
 #record on/1.
@@ -128,3 +130,12 @@ def test_a_spell_is_saved_as_long_as_a_window_shows_it():
     reasoner.advance(13, ["a(x)"])
     assert sorted(map(str, reasoner.holding())) == ["q(10)", "q(11)", "s(y)"]
     assert Reasoner.restore(program, reasoner.save()).holding() == reasoner.holding()
+
+
+@pytest.mark.parametrize("look", ["at least 2 times in [1 .. 3 ago]", "always in [1 .. 2 ago]", "in [1 ago]"])
+def test_an_aggregate_may_fold_what_was_recorded(look):
+    program = f"#record s/1. s(Y) :- a(Y). s(9) :- max(Y : s(Y) {look}) > 3."
+    stream = [(1, ["a(5)"]), (2, ["a(5)"]), (3, ["a(2)"]), (6, [])]
+    expected = {time: atoms for time, atoms in answer_stream(accept(parse(program)), stream) if atoms}
+    assert {time: atoms for time, atoms in run(program, stream) if atoms} == expected
+    assert any(Atom("s", (9,)) in atoms for atoms in expected.values())

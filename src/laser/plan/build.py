@@ -204,10 +204,13 @@ def _has_come(rule: Rule) -> bool:
 def _recorded(written: list[PlanRule], paths: AccessPaths) -> set[Predicate]:
     """The predicates whose record is read."""
     rules = (*written, *(rule for several in paths.rules.values() for rule in several))
-    nodes = {subgoal.node for rule in rules for subgoal in rule.subgoals}
-    sources = {source for node in nodes for source in node.sources}
+    found: set[Node] = set()
+    new = {subgoal.node for rule in rules for subgoal in rule.subgoals}
+    while new := new - found:
+        found |= new
+        new = {source for node in new for source in node.sources}
     kinds = (Recorded, RecordedDated, Steady)
-    return {node.predicate for node in nodes | sources if isinstance(node, kinds)}
+    return {node.predicate for node in found if isinstance(node, kinds)}
 
 
 def _arrivals(written: list[PlanRule]) -> list[PlanRule]:
