@@ -265,7 +265,7 @@ class Bucket:
     # -- the log
 
     def _keep_keys(self, live: CachedReasoner, fed: int) -> None:
-        """Remember the keys that were seen for the first time: a lifted program speaks of them for ever."""
+        """Remember the keys that were seen for the first time: a lifted program never forgets them."""
         if live.part is not None and live.part.new_keys:
             self.store.put_entry(-2 - fed, Entry("", NOWHERE, pack_keys(live.part.new_keys)))
             live.part.new_keys.clear()

@@ -54,7 +54,7 @@ class Head(NamedTuple):
 class Entry(NamedTuple):
     """The facts of one micro-batch that were not late, and the latest of their times.
 
-    Entries with negative versions have the keys that a lifted program has seen; they are kept for ever. The entry ``SAVED`` has what
+    Entries with negative versions have the keys that a lifted program has seen; they are never removed. The entry ``SAVED`` has what
     a program with records needs to go on after ``latest``, and the job that saved it in place of a token.
     """
 

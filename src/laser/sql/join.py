@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from laser.plan.nodes import Pending, Points
 from laser.plan.plan import PlanRule, Subgoal
+from laser.rules.body import Comparison
 from laser.sql.bins import binned, pair_once, width_of
 from laser.sql.doubts import is_doubtful
 from laser.sql.inputs import spans
@@ -119,7 +120,7 @@ class Join:
         self.begins.append(begin)
         self.ends.append(end)
 
-    def _test(self, tests: list) -> None:  # type: ignore[type-arg]
+    def _test(self, tests: list[Comparison]) -> None:
         """Filter by the tests that are ready, and assign."""
         while ready := next((test for test in tests if test.is_ready(self.bound.keys())), None):
             tests.remove(ready)
