@@ -1,1 +1,1 @@
-"""How fast it is: the paper's experiments and more, next to a floor and to what people would use instead, in one run."""
+"""Benchmarks: the paper's experiments and more, compared in one run with a floor and with the tools that people would use instead."""

@@ -1,4 +1,4 @@
-"""What is measured: an experiment is a program and a stream, both made from a few numbers."""
+"""What is measured: an experiment is a program and a stream, both generated from a few numbers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Batch: TypeAlias = tuple[int, list[Fact]]
 
 
 class System(Protocol):
-    """What is measured, in one run."""
+    """A system under measurement, for one run."""
 
     def load(self, t: int, facts: list[Fact]) -> None:
-        """Take facts on the way to the steady state; nobody asks for the answer."""
+        """Take facts on the way to the steady state; the answer is not needed."""
 
     def run(self, batches: list[Batch]) -> int:
-        """Take the facts of some ticks and answer at each; how much came out."""
+        """Take the facts of some ticks and answer at each. Returns the size of the output."""
 
 
 @dataclass(frozen=True, order=True)
 class Case:
-    """One point of an experiment: n facts a time point, window w, r rules, and how many facts are kept alive otherwise."""
+    """One point of an experiment: n facts per time point, window w, r rules, and the number of other live facts."""
 
     n: int = 0
     w: int = 0
@@ -41,9 +41,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Experiment:
-    """``first`` gives facts for the beginning of the timeline; ``warm`` ticks lead to the steady state.
+    """``first`` gives the facts at the beginning of the timeline; ``warm`` is the number of ticks to the steady state.
 
-    ``reach`` is how far back a system without windows must keep the facts.
+    ``reach`` is how far back a system without windows must keep facts.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Plots as SVG, on logarithmic axes, in colours that the page around them chooses for light and dark."""
+"""Plots as SVG, on logarithmic axes, in colours that the page defines for light and dark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARKS = (
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a plot; a quiet one is dashed and grey, such as the floor."""
+    """A line of a plot; a quiet one, such as the floor, is dashed and grey."""
 
     label: str
     points: tuple[tuple[float, float], ...]
@@ -33,7 +33,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to places on a logarithmic axis."""
+    """Maps values to positions on a logarithmic axis."""
 
     low: float
     high: float
@@ -46,14 +46,14 @@ class Scale:
 
     @classmethod
     def over(cls, values: Sequence[float], begin: float, end: float, least: float = 1) -> Scale:
-        """A scale with a little room on both sides; the ends are at least a factor apart, so that noise is not a slope."""
+        """A scale with a little space at both ends; the ends are at least a factor apart, so that noise does not look like a slope."""
         low, high = min(values), max(values)
         room = max((high / low) ** 0.06, (least / (high / low)) ** 0.5, 1.15)
         return cls(low / room, high * room, begin, end)
 
 
 def steps(low: float, high: float) -> list[float]:
-    """Round numbers between two values: powers of ten if they are many decades apart, 1-2-5 otherwise.
+    """Round numbers between two values: powers of ten for many decades, 1-2-5 otherwise.
 
     >>> steps(0.3, 30)
     [0.5, 1, 2, 5, 10, 20]
@@ -65,7 +65,7 @@ def steps(low: float, high: float) -> list[float]:
 
 
 def number(value: float) -> str:
-    """A value as people write it.
+    """A value in a readable form.
 
     >>> number(0.05), number(12.3456), number(20000)
     ('0.05', '12.3', '20,000')
@@ -74,7 +74,7 @@ def number(value: float) -> str:
 
 
 def lines(series: Sequence[Series], x_label: str, y_label: str) -> str:
-    """Lines with marks, each with a legend entry and its values as tool tips."""
+    """Lines with marks, each with a legend entry and tool tips for its values."""
     shown = [one for one in series if one.points]
     x = Scale.over([x for one in shown for x, _ in one.points], LEFT, WIDTH - RIGHT)
     y = Scale.over([y for one in shown for _, y in one.points], HEIGHT - BOTTOM, TOP, least=20)
@@ -97,7 +97,7 @@ def _grid(x: Scale, y: Scale, places: Sequence[float]) -> Iterator[str]:
         yield f'<path class="grid" d="M{LEFT} {at}H{WIDTH - RIGHT}"/>'
         yield f'<text x="{LEFT - 6}" y="{at + 4}" text-anchor="end">{number(value)}</text>'
     last = -math.inf
-    for value in places:  # the values that were measured, as far as their labels do not meet
+    for value in places:  # the measured values, as long as their labels do not overlap
         at = x(value)
         if at - last > 30:
             yield f'<path class="grid" d="M{at} {TOP}V{HEIGHT - BOTTOM}"/>'
@@ -134,10 +134,10 @@ def _legend(shown: Sequence[Series], loud: Sequence[Series]) -> str:
 
 
 def bars(rows: Sequence[tuple[str, float | None, str]], x_label: str) -> str:
-    """A bar for each row on a logarithmic axis, Laser's in colour; where there is no value, the reason."""
+    """A bar for each row on a logarithmic axis, with Laser in colour; a row without a value shows the reason."""
     values = [value for _, value, _ in rows if value]
     height = 26 * len(rows) + 40
-    x = Scale.over(values, 132, WIDTH - 122, least=10)  # to the right of the bars, room for their values
+    x = Scale.over(values, 132, WIDTH - 122, least=10)  # with space for the values to the right of the bars
     parts = [
         f'<path class="grid" d="M{x(value)} 0V{height - 36}"/>'
         for value in steps(x.low, x.high)[:: 2 if len(values) > 9 else 1]

@@ -1,4 +1,4 @@
-"""What became slower since another run: by ratios to the floor, which two runs share, beyond the noise of both."""
+"""Finds what became slower since another run: compares ratios to the floor, and ignores differences within the noise of both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from laser.bench.record import Record
 __all__ = ["LEAST", "Difference", "compare"]
 
 LEAST = 1.15
-"""Less than this factor is not told from noise."""
+"""A smaller factor cannot be distinguished from noise."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Difference:
 
 
 def compare(old: Iterable[Record], new: Iterable[Record], least: float = LEAST) -> Iterator[Difference]:
-    """The measurements that two runs share, the slowest first; peers are left out, as they are not ours to mend."""
+    """The measurements that two runs share, the slowest first; peers are left out, because they are not under our control."""
     before = {record.key: record for record in old}
     pairs = [(before[record.key], record) for record in new if record.key in before and record.system == "laser"]
     found = [_difference(one, other, least) for one, other in pairs if one.ratio and other.ratio]

@@ -1,7 +1,7 @@
-"""The live way from a file to changes: tables of CSV, JSON Lines and Parquet through ``laser eval``, next to what merely reading them takes.
+"""Measures ``laser eval`` from a file to changes, for CSV, JSON Lines and Parquet, compared with only reading the file.
 
-The floors are ``csv.reader`` over the file, ``json.loads`` on each of its lines, and for Parquet the reasoner on facts that are in
-memory already. Only the processor's time counts, since all of it is one thread.
+The floors are ``csv.reader`` over the file, ``json.loads`` on each of its lines, and for Parquet the reasoner on facts that are
+already in memory. Only processor time counts, because everything is one thread.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def files(kind: str, rows: int, repetitions: int) -> Iterator[Record]:
 
 
 def _pings(rows: int) -> Iterator[tuple[int, str]]:
-    """A hundred hosts a second, of five hundred."""
+    """A hundred of five hundred hosts every second."""
     return ((BEGIN + i // RATE, f"host{(i * 7919) % HOSTS}") for i in range(rows))
 
 
@@ -102,7 +102,7 @@ def _reason_alone(rows: int) -> Callable[[Path], None]:
 
 
 def _evaluate(program: Path, path: Path) -> None:
-    command = import_module("laser.cli").main  # the command line is above this room, and knows it
+    command = import_module("laser.cli").main  # a higher layer, which imports this one
     with redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="utf-8")):
         command.main(["eval", str(program), "--input", f"ping={path}", "--quiet"], standalone_mode=False)
 

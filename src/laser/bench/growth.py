@@ -1,4 +1,4 @@
-"""How cost grows: the exponent of a power law, fitted by least squares to logarithms."""
+"""How the cost grows: the exponent of a power law, fitted by least squares to logarithms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Growth", "exponent", "growths"]
 
 @dataclass(frozen=True)
 class Growth:
-    """``ratio ~ axis ** exponent`` along some points of an experiment; ``fixed`` says what was held."""
+    """``ratio ~ axis ** exponent`` along some points of an experiment; ``fixed`` has the parameters that were constant."""
 
     experiment: str
     system: str
@@ -27,7 +27,7 @@ class Growth:
 
 
 def exponent(points: Iterable[tuple[float, float]]) -> float:
-    """The slope in log-log.
+    """The slope in a log-log plot.
 
     >>> round(exponent([(1, 3), (10, 300), (100, 30000)]), 6)
     2.0
@@ -40,7 +40,7 @@ def exponent(points: Iterable[tuple[float, float]]) -> float:
 
 
 def growths(records: Iterable[Record]) -> Iterator[Growth]:
-    """An exponent for each line of at least three points along one axis, all else being equal."""
+    """An exponent for each line of at least three points along one axis, with all other parameters equal."""
     lines: dict[tuple[str, str, str, str, str, Case], dict[int, float]] = {}
     for record in records:
         cost = record.value if record.unit in ("ms", "characters") else record.ratio

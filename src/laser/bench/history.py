@@ -1,6 +1,6 @@
-"""Histories: the SQL that rules become next to SQL written by hand for the same question, Parquet to Parquet, and the reasoner.
+"""Histories: compares the SQL that Laser makes of rules, SQL written by hand for the same question, and the reasoner, on Parquet files.
 
-The statements by hand are what somebody who knows the data and the trick of islands would write. All must give the same rows.
+The statements by hand are what an expert would write who knows the data and the "gaps and islands" technique. All must give the same rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["HISTORIES", "Question", "history"]
 
 MACHINES = 1_000
 SHARE = 20
-"""The reasoner answers one part in so many of the rows: it is measured by the row."""
+"""The reasoner is measured per row, on one part in this many of the rows."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Question:
     """A program over readings of a thousand machines, and SQL by hand for each of its outputs.
 
     In the SQL, ``{temp}`` and ``{press}`` are tables (machine, value, time), and ``{first}`` and ``{last}`` the timeline. Times are
-    minutes, in which every machine has one reading, or with ``sparse`` seconds.
+    minutes, with one reading of every machine per minute, or with ``sparse`` seconds.
     """
 
     program: str
@@ -43,7 +43,7 @@ class Question:
 
 
 def _islands(where: str, reach: int, table: str = "temp") -> str:
-    """Readings that satisfy a condition, each for so long, where they overlap or touch as one."""
+    """Readings that satisfy a condition, each for a length of time; overlapping or adjacent ones are merged."""
     return f"""
 select machine, min(time) as since, least(max(time) + {reach}, {{last}}) as until from (
   select machine, time, sum(fresh) over (partition by machine order by time rows unbounded preceding) as island from (
@@ -52,7 +52,7 @@ select machine, min(time) as since, least(max(time) + {reach}, {{last}}) as unti
 
 
 def _runs(where: str, reach: int) -> str:
-    """Where a condition held at every minute of so many."""
+    """Where a condition held at every minute of a length of time."""
     return f"""
 select machine, case when begin = {{first}} then begin else begin + {reach} end as since, finish as until from (
   select machine, min(time) as begin, max(time) as finish from (
@@ -65,7 +65,7 @@ ALARM, NORMAL = _runs("value >= 100", 3), _runs("value between 1 and 99", 3)
 
 
 def questions(period: int = 60, machines: int = MACHINES) -> dict[str, Question]:
-    """The questions, where a machine has a reading in so many time points, or, if its times are minutes, in each."""
+    """The questions. A machine has a reading once in this many time points or, if times are minutes, at each."""
     reach, long, quiet = 5 * period, 60 * period, 2 * period
     return {
         "diamond": Question(
@@ -130,7 +130,7 @@ HISTORIES = tuple(QUESTIONS)
 
 
 def history(name: str, rows: int, repetitions: int) -> Iterator[Record]:
-    """One question: both ways in turns, checked for equal rows first; then the reasoner, on a part."""
+    """One question: both ways in turns, after a check that their rows are equal; then the reasoner, on a part."""
     import duckdb
 
     question = QUESTIONS[name]
@@ -179,7 +179,7 @@ class Data:
             return {p.name: str(path) for p, path in answered.write(self.place / "answers").items()}
 
     def check(self) -> None:
-        """LaserError where the two ways do not have the same rows."""
+        """LaserError if the two ways do not have the same rows."""
         by_hand, by_rules = self.by_hand(), self.by_rules("sql")
         for output, path in by_hand.items():
             width = len(self.connection.execute(f"describe select * from '{path}'").fetchall())
@@ -193,7 +193,7 @@ class Data:
 
 
 def _readings(rows: int, sparse: bool, seed: int) -> str:
-    """A reading a minute of every machine, of which one in ten is missing; by a hash, so that every run has the same."""
+    """One reading of every machine per minute, with one in ten missing; computed by a hash, so that every run has the same."""
     minute, machine = f"(i // {MACHINES})", f"(i % {MACHINES})"
     time = f"{minute} * 60 + {machine} * 60 // {MACHINES}" if sparse else minute
     draw = f"(hash(i * 3 + {seed}) % 1000)"

@@ -1,4 +1,4 @@
-"""On what machine, with which versions and under which load a run was made."""
+"""The machine, the versions and the load of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("laser-reasoner", "clingo", "duckdb", "pathway", "pyspark")
 
 
 def about() -> dict[str, str]:
-    """What a reader needs to judge the figures."""
+    """What a reader needs to know to judge the figures."""
     versions = {name: _version(name) for name in PACKAGES}
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -29,7 +29,7 @@ def about() -> dict[str, str]:
 
 
 def load() -> str:
-    """Processes that wanted to run, over 1, 5 and 15 minutes."""
+    """The average number of running processes over 1, 5 and 15 minutes."""
     with suppress(OSError, AttributeError):
         return " ".join(f"{one:.1f}" for one in os.getloadavg())
     return "unknown"

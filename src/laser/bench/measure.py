@@ -1,10 +1,10 @@
-"""How it is measured.
+"""The method of measurement.
 
-A system is brought to its steady state; then its ticks are timed in chunks, each between two runs of the *floor*, which
-iterates the same facts and hashes each into a set. A ratio is the median over the chunks of time over floor, so that both
-sides of it saw the same load of a shared machine. What runs in this thread is timed by its own clock, which stands still
-while other processes have the processor; next to peers, which have threads of their own, all is timed by the clock on the
-wall. The collector of garbage is left on, as users have it.
+A system is brought to its steady state. Then its ticks are timed in chunks, each between two runs of the *floor*, which
+iterates over the same facts and hashes each into a set. A ratio is the median over the chunks of time divided by floor, so
+that both sides had the same load on a shared machine. Work in this thread is timed by the clock of the thread, which stops
+while other processes use the processor. Next to peers, which have threads of their own, everything is timed by the wall
+clock. The garbage collector is left on, as in normal use.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ __all__ = [
 Clock: TypeAlias = Callable[[], float]
 
 LEAST_FLOOR = 4_000
-"""So many facts make a floor that can be timed."""
+"""The smallest number of facts for which a floor can be timed."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: chunks of at least so many facts, and of at least so many ticks; a system that has taken the
-    seconds of its budget is stopped after the chunk at hand, if it has three."""
+    """How much is measured: chunks of at least this many facts and at least this many ticks. A system that has used up its budget
+    of seconds is stopped after the current chunk, if it has three."""
 
     chunks: int
     facts: int
@@ -65,7 +65,7 @@ WALL = perf_counter
 
 @dataclass(frozen=True)
 class Chunk:
-    """Seconds of the system and of the floor for one fact, how many facts, and how much came out."""
+    """Seconds per fact of the system and of the floor, the number of facts, and the size of the output."""
 
     seconds: float
     floor: float
@@ -74,7 +74,7 @@ class Chunk:
 
 
 def floor(batches: list[Batch], clock: Clock) -> float:
-    """Seconds a fact: iterate, and hash each into a set, one for each tick."""
+    """Seconds per fact: iterate, and hash each fact into a set, one set per tick."""
     facts = sum(len(batch) for _, batch in batches)
     times = -(-LEAST_FLOOR // facts) if facts else 1
     begin = clock()
@@ -87,12 +87,12 @@ def floor(batches: list[Batch], clock: Clock) -> float:
 
 
 def ticks_of(case: Case, effort: Effort) -> int:
-    """Ticks of a chunk."""
+    """The ticks of a chunk."""
     return max(effort.ticks, effort.facts // max(1, case.n))
 
 
 def warm_up(experiment: Experiment, case: Case, load: Callable[[int, list[Fact]], object]) -> int:
-    """Lead a system to its steady state; the next time."""
+    """Bring a system to its steady state. Returns the next time."""
     ticks = experiment.warm(case)
     for t in range(ticks):
         load(t, facts_at(experiment, case, t))
@@ -100,13 +100,13 @@ def warm_up(experiment: Experiment, case: Case, load: Callable[[int, list[Fact]]
 
 
 def facts_at(experiment: Experiment, case: Case, t: int) -> list[Fact]:
-    """The facts of a time; at the beginning, with those that are only there."""
+    """The facts of a time; at the beginning, with the experiment's first facts."""
     first = experiment.first(case) if experiment.first and t == 0 else []
     return first + experiment.facts(case, t)
 
 
 def chunks(experiment: Experiment, case: Case, system: System, effort: Effort) -> Iterator[Chunk]:
-    """The steady state, chunk by chunk; a first one, which warms up caches, is dropped."""
+    """The steady state, chunk by chunk; the first chunk, which warms up caches, is dropped."""
     t = warm_up(experiment, case, system.load)
     ticks = ticks_of(case, effort)
     gc.collect()
@@ -124,7 +124,7 @@ def chunks(experiment: Experiment, case: Case, system: System, effort: Effort) -
 
 def one_chunk(system: System, batches: list[Batch], clock: Clock) -> Chunk:
     """Time a system between two floors."""
-    # The first run makes the strings keep their hashes, so that neither side pays for that.
+    # After the first run, the strings have their hashes, so that neither side pays for them.
     floor(batches, clock)
     before = floor(batches, clock)
     begin = clock()
@@ -145,7 +145,7 @@ def spread(values: list[float]) -> tuple[float, float, float]:
 def summary(
     experiment: Experiment, case: Case, system: str, output: str, measured: list[Chunk], per: Callable[[Chunk], int]
 ) -> Record:
-    """A row: microseconds for each of what ``per`` counts."""
+    """A row: microseconds for each unit that ``per`` counts."""
     unit = "µs/change" if per is out_of else "µs/fact"
     measured = [chunk for chunk in measured if per(chunk)]
     if not measured:

@@ -1,4 +1,4 @@
-"""Memory of a live fact, next to a set of the same facts."""
+"""Memory per live fact, compared with a set of the same facts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["memory"]
 
 
 def memory(experiment: Experiment, case: Case) -> Record:
-    """Bytes for each fact and time in the window, the fact itself and all that was derived from it included."""
+    """Bytes for each fact and time in the window, including the fact itself and everything derived from it."""
     kept: list[set[Fact]] = []
     total = _allocated(lambda: _reasoner(experiment, case))
-    # As many ticks as the window has, so that both hold the same facts.
+    # As many ticks as the window has, so that both contain the same facts.
     floor = _allocated(lambda: kept.extend(set(experiment.facts(case, t)) for t in range(1, case.w + 2)))
     alive = sum(map(len, kept))
     where = (experiment.name, *numbers(case), "laser", "memory", "bytes/live fact")

@@ -40,17 +40,17 @@ def join(case: Case) -> str:
 
 
 def multi(case: Case) -> str:
-    """The join, r times with one head: is it computed once?"""
+    """The join, r times with one head: tests whether it is computed once."""
     return "\n".join(join(case) for _ in range(case.r))
 
 
 def multi_heads(case: Case) -> str:
-    """The join, with heads q1 … qr: sharing, and not deduplication."""
+    """The join, with heads q1 … qr: tests sharing, not deduplication."""
     return "\n".join(f"q{i}{join(case)[1:]}" for i in range(1, case.r + 1))
 
 
 GROUPS = 1_000
-"""Groups of the counts."""
+"""The number of groups of the counts."""
 
 COOLING = """
 @T steam(V) :- temp(V) at T in [{w}], V >= 100.
@@ -77,7 +77,7 @@ def reach(case: Case) -> str:
 
 
 def negation(case: Case) -> str:
-    """Which machines are idle: their number does not matter, only how many get or lose a job."""
+    """The idle machines: the cost should depend on how many get or lose a job, not on how many there are."""
     return f"idle(X) :- machine(X) in [1000000], not job(X, _) in [{case.w}]."
 
 
@@ -97,7 +97,7 @@ def rules(case: Case) -> str:
 
 
 def large(case: Case) -> str:
-    """r rules of many kinds over their own predicates: what a large program looks like to the compiler."""
+    """r rules of many kinds over their own predicates, as a large program for the compiler."""
     kinds = (
         "warm{i}(S) :- temp{i}(S, V) in [10], V >= {i}.",
         "pair{i}(A, C) :- e{i}(A, B) in [10], e{i}(B, C) in [10].",
@@ -109,12 +109,12 @@ def large(case: Case) -> str:
 
 
 def usual(case: Case) -> int:
-    """The cars that a road has on average."""
+    """The average number of cars on a road."""
     return case.n * (case.w + 1) // GROUPS
 
 
 def count(case: Case) -> str:
-    """Roads with more cars than usual, so that counts cross the threshold all the time."""
+    """Roads with more cars than the average, so that counts cross the threshold all the time."""
     return f"busy(S) :- count(C : car(C, S) in [{case.w}]) > {usual(case)}."
 
 
@@ -131,10 +131,10 @@ def quantile(case: Case) -> str:
 
 
 def tumbling(case: Case) -> str:
-    """A report for each block of time: how many cars were seen on each road."""
+    """A report for each block of time: the number of cars seen on each road."""
     return f"report(S, N) :- N = count(C, T : car(C, S) at T in [each {case.w}])."
 
 
 def hysteresis(case: Case) -> str:
-    """Which machines are on: each from when it was hot until it is cool, however long nothing is heard of it."""
+    """The machines that are on: each from when it was hot until it is cool, even if there are no facts about it for long."""
     return "#record on/1.\non(M) :- hot(M).\non(M) :- on(M) in [1 ago], not cool(M).\n#show on/1."

@@ -1,6 +1,6 @@
-"""Histories on Spark: the SQL that rules become, next to Spark SQL by hand, the reasoner, and an operator that does nothing.
+"""Histories on Spark: compares the SQL that Laser makes of rules, Spark SQL by hand, the reasoner, and an operator that does nothing.
 
-All read the same Parquet files and write to nowhere; the timeline is given to all. The rows by hand and by rules are checked to be equal.
+All read the same Parquet files and discard the output; the timeline is given. The rows by hand and by rules are checked to be equal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["PER_TICK", "Subject", "measure_history"]
 
 MACHINES = 1_000
 PER_TICK = {"sparse": 16, "dense": 500}
-"""How many facts a tick has."""
+"""The number of facts per tick."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Subject:
 
     @classmethod
     def make(cls, spark: SparkSession, name: str, place: Path, rows: int, per_tick: int) -> Subject:
-        """Readings of machines: in turn where they need not be regular, else all of them at each tick."""
+        """Readings of machines: one after another if they need not be regular, otherwise all at each tick."""
         regular = not questions()[name].sparse
         machines = per_tick if regular else MACHINES
         question = questions(max(1, MACHINES // per_tick), machines)[name]
@@ -60,7 +60,7 @@ class Subject:
         return {o: self.spark.sql(text.format(**names, first=self.first, last=self.last)) for o, text in queries}
 
     def by_rules(self, engine: Engine) -> tuple[DataFrame, dict[str, DataFrame], Callable[[], None]]:
-        """All answers in one table, the same by predicate, and what gives the memory back."""
+        """All answers in one table, the same by predicate, and a function that frees the memory."""
         options: ReasonOptions = {"start": self.first, "until": self.last, "engine": engine}
         if "machine(" in self.question.program:
             options["background"] = [("machine", f"m{i}") for i in range(self.machines)]
@@ -69,7 +69,7 @@ class Subject:
         return answers.table, dict(answers), answers.unpersist
 
     def check(self) -> None:
-        """LaserError where rows by hand and by rules are not the same."""
+        """LaserError if the rows by hand and by rules are not the same."""
         _, found, release = self.by_rules("sql")
         for output, expected in self.by_hand().items():
             given = found[output].toDF(*expected.columns)
@@ -94,7 +94,7 @@ class Subject:
 def measure_history(
     subject: Subject, repetitions: int, nothing: Callable[[], AbstractContextManager[None]]
 ) -> Iterator[tuple[str, float]]:
-    """The seconds of each way, medians of runs in turns, after one of each that loads what is loaded once."""
+    """The seconds of each way: medians of runs in turns, after a first run of each that loads what is loaded once."""
     subject.check()
 
     def bare() -> float:
@@ -117,7 +117,7 @@ def measure_history(
 
 
 def _readings(spark: SparkSession, rows: int, machines: int, per_tick: int, seed: int) -> DataFrame:
-    """As the readings of ``laser.bench.history``: one in ten is missing, and a machine is hot for a third of the time."""
+    """Like the readings of ``laser.bench.history``: one in ten is missing, and a machine is hot for a third of the time."""
     turn, draw = f"id div {machines}", f"pmod(xxhash64(id * 3 + {seed}), 1000)"
     hot = f"({turn}) div 30 % 3 = id % {machines} % 3"
     return (

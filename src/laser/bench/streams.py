@@ -1,6 +1,6 @@
-"""The streams: facts as flat tuples, the same ones in every run.
+"""The streams: facts as flat tuples, the same in every run.
 
-``k = t·n + c`` numbers the facts of a stream; what is drawn is drawn from a generator seeded with the time.
+``k = t·n + c`` numbers the facts of a stream; random values come from a generator that is seeded with the time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 
 BASE = "http://example.org/"
 PATH = 8
-"""Edges of a path of the recursion, one a tick."""
+"""The edges of a path in the recursion, one per tick."""
 
 
 def unique_pairs(case: Case, t: int) -> list[Fact]:
@@ -77,12 +77,12 @@ def cooling(case: Case, t: int) -> list[Fact]:
 
 
 def repeating_pairs(case: Case, t: int) -> list[Fact]:
-    """As ``unique_pairs``, but nine of ten facts were there at the time point before."""
+    """Like ``unique_pairs``, but nine of ten facts were also there at the previous time point."""
     return [_pair(k) for k in _sliding(case.n, t)]
 
 
 def repeating_chain(case: Case, t: int) -> list[Fact]:
-    """A chain of which nine of ten links were there at the time point before."""
+    """A chain in which nine of ten links were also there at the previous time point."""
     half = [_link(k) for k in _sliding(case.n // 2, t)]
     return half + [_link(k + 1) for k in _sliding(case.n // 2, t)]
 
@@ -93,19 +93,19 @@ def _sliding(n: int, t: int) -> range:
 
 
 def growing_paths(case: Case, t: int) -> list[Fact]:
-    """n edges: each of n/8 paths a tick grows by an edge a tick until it has eight, so that closures grow and decay."""
+    """n edges: n/8 paths begin at each tick and grow by one edge per tick to eight, so that closures grow and decay."""
     width = case.n // PATH
     starts = range(max(0, t - PATH + 1), t + 1)
     return [("edge", f"v{s}_{c}_{t - s}", f"v{s}_{c}_{t - s + 1}") for s in starts for c in range(width)]
 
 
 def machines(case: Case) -> list[Fact]:
-    """The live set of the negation: that many machines."""
+    """The live set of the negation: this many machines."""
     return [("machine", i) for i in range(case.live)]
 
 
 def jobs(case: Case, t: int) -> list[Fact]:
-    """n jobs a tick, each at a machine that has none: whichever was idle for longest."""
+    """n jobs per tick, each at a machine without one: the machine that was idle longest."""
     return [("job", k % case.live, t) for k in range(t * case.n, (t + 1) * case.n)]
 
 
@@ -116,7 +116,7 @@ def churn(case: Case, t: int) -> list[Fact]:
 
 
 def readings(case: Case, t: int) -> list[Fact]:
-    """n readings a tick: each of the machines in its turn, and never the same value again."""
+    """n readings per tick: each machine in turn, and never the same value again."""
     first = t * case.n
     return [("temp", k % case.live, k) for k in range(first, first + case.n)]
 
@@ -134,7 +134,7 @@ def cars(case: Case, t: int) -> list[Fact]:
 
 
 MACHINES = 100
-"""Groups of the readings: each has several at a tick."""
+"""The number of groups of the readings: each has several at a tick."""
 
 
 def decimals(case: Case, t: int) -> list[Fact]:
@@ -144,7 +144,7 @@ def decimals(case: Case, t: int) -> list[Fact]:
 
 
 def tides(case: Case, t: int) -> list[Fact]:
-    """n readings of a hundred machines, half of which rise and half of which fall: the largest is the newest, or the oldest."""
+    """n readings of a hundred machines; half of them rise and half of them fall, so that the largest is the newest or the oldest."""
     turns = (1, -1)
     return [("temp", k % MACHINES, turns[k % 2] * (t * case.n + k)) for k in range(case.n)]
 
@@ -155,7 +155,7 @@ def hot_machines(case: Case) -> list[Fact]:
 
 
 def switches(case: Case, t: int) -> list[Fact]:
-    """Half of n machines cool down, and those get hot again that cooled down at the tick before."""
+    """Half of n machines cool down, and those that cooled down at the previous tick become hot again."""
     half = case.n // 2
     cool = [("cool", k % case.live) for k in range(t * half, (t + 1) * half)]
     return cool + [("hot", k % case.live) for k in range((t - 1) * half, t * half) if k >= 0]

@@ -1,4 +1,4 @@
-"""The looks of the report, in light and in dark."""
+"""The style of the report, in light and in dark."""
 
 __all__ = ["STYLE"]
 

@@ -1,4 +1,4 @@
-"""Laser as a system under measurement: with changes, with changes that are all read, and with a snapshot each tick."""
+"""Laser as a system under measurement: with changes, with changes that are all read, and with a snapshot at each tick."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ChangeSystem", "ReadSystem", "SnapshotSystem", "changes", "changes_r
 
 
 class ChangeSystem:
-    """Changes as output: a sequence whose length is known, and which is made when it is read."""
+    """Changes as output: a sequence with a known length, which is computed when it is read."""
 
     def __init__(self, program: str) -> None:
         self.reasoner = Reasoner(program, start=0)
@@ -38,7 +38,7 @@ class ReadSystem(ChangeSystem):
 
 
 class SnapshotSystem(ChangeSystem):
-    """All that holds, at every tick."""
+    """Everything that holds, at every tick."""
 
     def run(self, batches: list[Batch]) -> int:
         out = 0
@@ -49,7 +49,7 @@ class SnapshotSystem(ChangeSystem):
 
 
 class NaiveSystem(ChangeSystem):
-    """Everything derived anew at every tick: see ``ablation``."""
+    """Everything derived again at every tick: see ``ablation``."""
 
     def __init__(self, program: str) -> None:
         self.reasoner = self.naive = NaiveReasoner(program, start=0)
@@ -59,7 +59,7 @@ class NaiveSystem(ChangeSystem):
 
 
 def changes(experiment: Experiment, case: Case, effort: Effort) -> Iterator[Record]:
-    """By fact; where the experiment is about changes, by change as well."""
+    """The cost per fact and, if the experiment is about changes, also per change."""
     measured = list(chunks(experiment, case, ChangeSystem(experiment.program(case)), effort))
     yield summary(experiment, case, "laser", "changes", measured, facts_of)
     if experiment.unit == "change":
@@ -79,18 +79,18 @@ naive = _by_fact("naive", "changes", NaiveSystem)
 
 
 def snapshots(experiment: Experiment, case: Case, effort: Effort) -> Iterator[Record]:
-    """The cost by fact, and that of the snapshot alone next to building a set of the same atoms."""
+    """The cost per fact, and the cost of the snapshot alone compared with building a set of the same atoms."""
     measured = list(chunks(experiment, case, SnapshotSystem(experiment.program(case)), effort))
     yield summary(experiment, case, "laser", "snapshot", measured, facts_of)
     yield from snapshot_alone(experiment, case, effort)
 
 
 ALONE, REHASHED = "snapshot alone", "snapshot, atoms at hand"
-"""Next to making each atom and hashing it into a set, and next to hashing atoms that are there already."""
+"""Compared with making each atom and hashing it into a set, and with hashing existing atoms."""
 
 
 def snapshot_alone(experiment: Experiment, case: Case, effort: Effort) -> Iterator[Record]:
-    """Microseconds an atom for ``holding()``, next to two ways to build that set."""
+    """Microseconds per atom for ``holding()``, compared with two ways to build that set."""
     reasoner = Reasoner(experiment.program(case), start=0)
     first = warm_up(experiment, case, reasoner.advance)
     values: list[float] = []

@@ -1,4 +1,4 @@
-"""What a run should show, as ratios within it, and whether it does."""
+"""The targets of a run, as ratios within it, and whether they are met."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Records: TypeAlias = list[Record]
 
 @dataclass(frozen=True)
 class Target:
-    """An aim. ``find`` looks its figure up in a run, None where it was not measured."""
+    """A target. ``find`` returns its figure in a run; None if it was not measured."""
 
     text: str
     limit: float
@@ -70,7 +70,7 @@ def _worst(experiment: str, rates: range, windows: range) -> Callable[[Records],
 def _against(
     axis: str, experiment: str, low: int, high: int, unit: str = "µs/fact", rates: range = range(1, 10**6)
 ) -> Callable[[Records], float | None]:
-    """The cost at one end of an axis over that at the other, the worst of all such pairs."""
+    """The cost at one end of an axis divided by the cost at the other, the worst of all such pairs."""
 
     def find(run: Records) -> float | None:
         line = [r for r in _line(run, experiment, unit=unit) if r.n in rates]
@@ -86,7 +86,7 @@ def _without(record: Record, axis: str) -> tuple[int, ...]:
 
 
 def _multi(experiment: str, unit: str) -> Callable[[Records], float | None]:
-    """r rules over one rule, the worst r above one."""
+    """The cost of r rules divided by that of one rule, for the worst r above one."""
 
     def find(run: Records) -> float | None:
         values = [_against("r", experiment, 1, r, unit)(run) for r in (10, 20, 50, 100)]
@@ -96,7 +96,7 @@ def _multi(experiment: str, unit: str) -> Callable[[Records], float | None]:
 
 
 def _ends(axis: str, experiment: str, unit: str) -> Callable[[Records], float | None]:
-    """The cost at the far end of an axis over that at its near end."""
+    """The cost at the far end of an axis divided by the cost at its near end."""
 
     def find(run: Records) -> float | None:
         points = sorted({getattr(r, axis) for r in _line(run, experiment, unit=unit)})
@@ -106,7 +106,7 @@ def _ends(axis: str, experiment: str, unit: str) -> Callable[[Records], float | 
 
 
 def _repeats(experiment: str) -> Callable[[Records], float | None]:
-    """A stream that repeats itself over one that does not."""
+    """The cost of a stream that repeats itself divided by that of one that does not."""
 
     def find(run: Records) -> float | None:
         unique = {r.case: r.ratio or 0 for r in _line(run, experiment)}
@@ -117,7 +117,7 @@ def _repeats(experiment: str) -> Callable[[Records], float | None]:
 
 
 def _snapshots(output: str) -> Callable[[Records], float | None]:
-    """The worst of the paper's experiments; sets of some dozen atoms measure the call and not the set."""
+    """The worst of the paper's experiments; with a few dozen atoms, the call would dominate, so small sets are ignored."""
 
     def find(run: Records) -> float | None:
         names = ("diamond", "box", "join", "cooling")
@@ -128,7 +128,7 @@ def _snapshots(output: str) -> Callable[[Records], float | None]:
 
 
 def _peer(name: str) -> Callable[[Records], float | None]:
-    """How many times Laser's time a peer takes where it does best, with the same kind of output."""
+    """A peer's time as a multiple of Laser's in the peer's best case, with the same kind of output."""
 
     def find(run: Records) -> float | None:
         kind = "changes" if name == "pathway" else "snapshot"
@@ -140,7 +140,7 @@ def _peer(name: str) -> Callable[[Records], float | None]:
 
 
 def _files(kind: str) -> Callable[[Records], float | None]:
-    """How many times the time of its floor the way from a file to changes takes."""
+    """The time from a file to changes, as a multiple of its floor."""
 
     def measured(run: Records) -> float | None:
         return next((r.ratio for r in run if r.experiment == f"files-{kind}"), None)
@@ -149,7 +149,7 @@ def _files(kind: str) -> Callable[[Records], float | None]:
 
 
 def _history(system: str, worst: Callable[[Iterable[float]], float]) -> Callable[[Records], float | None]:
-    """How many times the time of SQL by hand a history of a million rows takes."""
+    """The time for a history of a million rows, as a multiple of SQL by hand."""
 
     def find(run: Records) -> float | None:
         ratios = [r.ratio for r in run if r.experiment.startswith("history-") and r.system == system and r.ratio]
@@ -159,7 +159,7 @@ def _history(system: str, worst: Callable[[Iterable[float]], float]) -> Callable
 
 
 def _startup(output: str, unit: str) -> Callable[[Records], float | None]:
-    """The exponent of growth with the number of rules, the worse kind of program."""
+    """The exponent of growth with the number of rules, for the worse kind of program."""
 
     def find(run: Records) -> float | None:
         found = []
@@ -173,7 +173,7 @@ def _startup(output: str, unit: str) -> Callable[[Records], float | None]:
 
 
 def _thousand(outputs: tuple[str, ...]) -> Callable[[Records], float | None]:
-    """Seconds for a thousand rules, the worse kind of program."""
+    """Seconds for a thousand rules, for the worse kind of program."""
 
     def find(run: Records) -> float | None:
         kinds: dict[str, float] = {}

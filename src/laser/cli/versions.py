@@ -1,4 +1,4 @@
-"""What a report of a problem should say: the versions of Laser, Python, Spark and Java."""
+"""The versions of Laser, Python, Spark and Java, which a bug report should include."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["versions"]
 
 
 def versions() -> str:
-    """A line each; Spark and Java only where Spark is installed."""
+    """One per line; Spark and Java only if Spark is installed."""
     return "\n".join([f"laser {__version__}", f"Python {platform.python_version()}", *_spark()])
 
 

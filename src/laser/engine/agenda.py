@@ -1,4 +1,4 @@
-"""When which relation wants to be looked at, though nothing arrives."""
+"""Which relation must be looked at when, even if no facts arrive."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ __all__ = ["Agenda"]
 
 
 class Agenda:
-    """Relations by the time at which something of theirs falls due."""
+    """Relations by the time at which one of their keys falls due."""
 
     def __init__(self) -> None:
         self._due: dict[int, set[int]] = {}
         self._times: list[int] = []
 
     def wake(self, time: int, relation: int) -> None:
-        """Have a relation looked at when a time has come."""
+        """Have a relation looked at as soon as a time is reached."""
         several = self._due.get(time)
         if several is None:
             self._due[time] = {relation}
@@ -24,7 +24,7 @@ class Agenda:
             several.add(relation)
 
     def forget(self, time: int, relation: int) -> None:
-        """What was to fall due is gone. Times of which nothing is left are dropped from the heap now and then."""
+        """Cancel a wake-up. Times without relations are removed from the heap now and then."""
         several = self._due.get(time)
         if several is None:
             return
@@ -42,7 +42,7 @@ class Agenda:
         return self._times[0] if self._times else None
 
     def take(self, t: int) -> set[int]:
-        """The relations that want to be looked at by t."""
+        """The relations that must be looked at up to time t."""
         taken: set[int] = set()
         while self._times and self._times[0] <= t:
             taken |= self._due.pop(heappop(self._times), set())

@@ -1,4 +1,4 @@
-"""What changed of a relation in the present tick."""
+"""The changes of a relation in the present tick."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["ADDED", "FIRED", "REMOVED", "SHORTENED", "Delta", "Read"]
 
 
 class Delta:
-    """The keys that began, that ended, that end before what they had promised, and (of pending ones) whose time has come.
+    """The keys that began, that ended, that end before their guaranteed time, and (if pending) whose time has come.
 
-    There is one for each relation. It is emptied when the tick ends, never replaced, so that readers may hold on to it.
+    Each relation has one delta. It is emptied when the tick ends, never replaced, so that readers may keep a reference.
     """
 
     __slots__ = ("_groups", "added", "fired", "removed", "shortened")
@@ -30,11 +30,11 @@ class Delta:
         return bool(self.added or self.removed or self.shortened or self.fired)
 
     def add(self, fresh: Collection[Key]) -> None:
-        """More keys that began; a first batch is taken as it is, and not copied."""
+        """Add keys that began; a first batch is used as it is, without a copy."""
         self.added = [*self.added, *fresh] if self.added else fresh
 
     def by_constants(self, read: Read, positions: tuple[int, ...]) -> dict[Any, list[Key]]:
-        """Some of what changed, by the values at these positions: rules with constants there look at their own keys only."""
+        """Some of the changes, grouped by the values at these positions: rules with constants there only look at their own keys."""
         groups = self._groups.get((read, positions))
         if groups is None:
             groups = self._groups[read, positions] = {}

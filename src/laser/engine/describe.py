@@ -1,4 +1,4 @@
-"""How a program is evaluated, for people: the order, what is shared, the indexes, and the generated code."""
+"""A readable description of how a program is evaluated: the order, the shared nodes, the indexes, and the generated code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations of whole streams. What a program recorded is found by running it; everything else is asked backwards."""
+"""Explains answers on whole streams. Recorded atoms are found by running the program; everything else is searched backwards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ask_stream", "explain", "holds_until"]
 
 MOST_STEPS = 400
-"""Times to come at which it is looked whether an atom still holds."""
+"""The number of future times at which it is checked whether an atom still holds."""
 
 
 def explain(
@@ -44,7 +44,7 @@ def explain(
     all: bool = False,  # noqa: A002 - the word of the specification
     **options: Unpack[ProgramOptions],
 ) -> Explanation:
-    """Why an atom holds at a time, or why not; the atom may have variables, as in ``q(X, y)`` and ``hot(_)``."""
+    """Explain why an atom holds at a time, or why it does not; the atom may have variables, as in ``q(X, y)`` and ``hot(_)``."""
     program = parse(program) if isinstance(program, str) else program
     settings = RunSettings.read(options, ProgramOptions, program.zone, start=start, background=background)
     entries = iter(stream)
@@ -64,7 +64,7 @@ def ask_stream(
     time: int,
     every: bool = False,
 ) -> Explanation:
-    """The explanation at a time of a stream; what comes later is not looked at."""
+    """The explanation at one time of a stream; later facts are ignored."""
     core = accept(program, settings)
     history, start = up_to(stream, check_time(time), settings.start)
     recorded = None
@@ -76,7 +76,7 @@ def ask_stream(
 def _run(
     program: Program, settings: RunSettings, history: list[tuple[int, Atom]], predicate: Predicate, time: int
 ) -> Recorded:
-    """What a run has recorded when a time has come."""
+    """The atoms that a run has recorded up to a time."""
     everything = tuple(statement for statement in program.statements if not isinstance(statement, ShowDirective))
     reasoner = Reasoner.of(replace(program, statements=everything), settings)
     since: dict[Atom, int] = {}
@@ -84,7 +84,7 @@ def _run(
     for u, facts in [*points, (time, [])]:
         for change in reasoner.advance(u, facts):
             if change.atom.signature == predicate:
-                since[change.atom] = change.time  # where it holds, this is when it began
+                since[change.atom] = change.time  # if the atom holds, this is when it began
 
     def lasting(atom: Atom) -> Lasting:
         until, exact = holds_until(reasoner, atom)
@@ -94,7 +94,7 @@ def _run(
 
 
 def holds_until(reasoner: Reasoner, atom: Atom) -> tuple[int | None, bool]:
-    """Until when an atom that holds will do so if nothing arrives; None is for ever. And whether that is where it ends."""
+    """Until when an atom will hold if nothing arrives (None if it never ends), and whether that end is exact."""
     ahead = copy(reasoner)
     for _ in range(MOST_STEPS):
         wake = ahead.next_wake

@@ -1,4 +1,4 @@
-"""The last facts of each key, for one window that counts for each key."""
+"""The last facts of each key, for one window that counts per key."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["Latest", "LatestOne", "Numbered", "make_latest"]
 
 
 Numbered: TypeAlias = tuple[Key, int, int]
-"""A fact with its time, and how many facts of its predicate came before it."""
+"""A fact with its time, and the number of facts of its predicate before it."""
 Queue: TypeAlias = Sequence[Numbered]
 
 SHORT = 64
-"""A queue of so many facts is a list: to move them up costs less than what a deque allocates for each key."""
+"""A queue of up to this many facts is a list: moving its elements costs less than the memory of a deque for each key."""
 
 
 class _Counted(NamedTuple):
-    """The facts of one key, as far as a window asks for them."""
+    """The facts of one key that a window needs."""
 
     queue: Queue
 
@@ -32,9 +32,9 @@ class _Counted(NamedTuple):
 
 
 class Latest:
-    """The facts in a window, by key; ``entering`` and ``leaving`` are those of the last call.
+    """The facts in a window, by key; ``entering`` and ``leaving`` are the changes of the last call.
 
-    Facts are numbered, so that windows over one predicate that divide it differently agree on the order of arrival.
+    Facts are numbered, so that windows that divide a predicate by different keys agree on the order of arrival.
     """
 
     def __init__(self, window: LastOf) -> None:
@@ -47,7 +47,7 @@ class Latest:
         self._key_of = _key_getter(window)
 
     def take(self, facts: Sequence[Key], distinct: Collection[Key], t: int) -> None:
-        """Facts of the predicate in arrival order; one that the present time point has already is not counted again."""
+        """Add facts of the predicate in arrival order; one that has already arrived at the present time point is not counted again."""
         fresh: Collection[Key] = facts if len(facts) == len(distinct) else dict.fromkeys(facts)
         if t == self.time:
             fresh = [fact for fact in fresh if fact not in self.present]
@@ -78,15 +78,15 @@ class Latest:
         return self.window.points(t, t0, _Counted(queue))
 
     def key_of(self, fact: Key) -> Any:
-        """The key of a fact, as queues are found by it."""
+        """The key of a fact, by which its queue is found."""
         return self._key_of(fact)
 
     def rows(self) -> Iterator[Numbered]:
-        """All facts in the window, of whatever key."""
+        """All facts in the window, of all keys."""
         return (row for queue in self.queues() for row in queue)
 
     def load(self, rows: Sequence[Numbered], present: Collection[Key], t: int) -> None:
-        """Take over ``rows`` and ``present`` of another one at t, or ValueError where it could not have had them."""
+        """Restore ``rows`` and ``present`` that were saved at t; ValueError if no window can have had them."""
         ordered = all(one[2] < other[2] and one[1] <= other[1] for one, other in pairwise(rows))
         if not ordered or any(not self.window.counts(fact) for fact, _, _ in rows):
             raise ValueError(f"the facts of {self.window} are not in order, or of another predicate")
@@ -110,16 +110,16 @@ class LatestOne(Latest):
         self.before: Sequence[Numbered | None] = ()
 
     def _count(self, arriving: Iterable[tuple[Any, Numbered]]) -> None:
-        new = dict(arriving)  # of several with one key, the last
+        new = dict(arriving)  # the last one of each key
         self.before = list(map(self._rows.get, new))
         self.entering = new.values()
         self.leaving = list(filter(None, self.before))
         self._rows.update(new)
 
     def replaced(self) -> tuple[list[Key], list[Key]]:
-        """The facts that are in the window with the last call and were not before, and those that were."""
+        """The facts that the last call moved into the window, and those that it moved out."""
         new, old = list(map(_fact, self.entering)), list(map(_fact, self.leaving))
-        if len(new) == len(old) and not any(map(eq, old, new)):  # a stream that changes, of keys that are known
+        if len(new) == len(old) and not any(map(eq, old, new)):  # the common case: known keys with new values
             return new, old
         pairs = [(b, n) for b, n in zip(self.before, new, strict=True) if b is None or b[0] != n]
         return [n for _, n in pairs], [b[0] for b, _ in pairs if b is not None]
@@ -173,7 +173,7 @@ class _LatestSeveral(Latest):
 
 
 def make_latest(window: LastOf) -> Latest:
-    """The facts of a window, of which there are none yet."""
+    """The state of a window without facts."""
     return LatestOne(window) if window.size == 1 else _LatestSeveral(window)
 
 
@@ -182,7 +182,7 @@ _number = itemgetter(2)
 
 
 def _key_getter(window: LastOf) -> Callable[[Key], Any]:
-    """The key of a fact: one value as it is, several (or none) as a tuple."""
+    """A function for the key of a fact: a single value as it is, several (or none) as a tuple."""
     if not window.per:
         return lambda fact: ()
     return itemgetter(*(place + 1 for place in window.per))

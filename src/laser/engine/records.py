@@ -1,7 +1,7 @@
-"""What rules derived at earlier time points, for predicates that are recorded: intervals, not time points.
+"""Atoms that rules derived at earlier time points, for recorded predicates, stored as intervals.
 
-The record of a time point is made when time moves on from it. A key that goes on holding has one *spell*, which is open until
-the key ceases, so a stretch of time without change costs nothing. Inputs that show a record (``inputs/recorded.py``) are told
+A time point is recorded when time moves on from it. A key that goes on holding has one *spell*, which is open until the
+key ends, so a stretch of time without change costs nothing. Inputs that show a record (``inputs/recorded.py``) are notified
 of spells that begin and end; they see a time point u from u + 1 on.
 """
 
@@ -18,7 +18,7 @@ from laser.windows import TimeWindow
 __all__ = ["Record", "RecordReader", "Spell", "SpellRow"]
 
 SpellRow = tuple[Key, int, int]
-"""A key with the first and the last time point of a spell; one that reaches the present is open."""
+"""A key with the first and the last time point of a spell; a spell that reaches the present is open."""
 
 
 class Spell:
@@ -31,29 +31,29 @@ class Spell:
 
 
 class RecordReader(ABC):
-    """Whoever shows a record through a window."""
+    """Shows a record through a window."""
 
     window: TimeWindow
 
     @abstractmethod
     def note(self, begun: Sequence[Spell], ended: Sequence[Spell], t: int) -> None:
-        """Spells that begin with t, and spells that ended just before it. (More facts at t may still take this back.)"""
+        """Take spells that begin at t, and spells that ended just before it. (More facts at t can still take this back.)"""
 
 
 class Record:
-    """The spells of one predicate, as far back as some window looks."""
+    """The spells of one predicate, as far back as a window looks."""
 
     def __init__(self, predicate: Predicate) -> None:
         self.predicate = predicate
         self.open: dict[Key, Spell] = {}
         self.ended: dict[Key, Spell] = {}
-        """The spells that ended with the time point before ``time``: more facts at that time may revive them."""
+        """The spells that ended at the time point before ``time``: more facts at that time can revive them."""
         self.closed: deque[Spell] = deque()
         self.readers: list[RecordReader] = []
         self.time = -1
 
     def note(self, added: Collection[Key], removed: Collection[Key], t: int) -> None:
-        """Keys that hold from t on, and keys that hold no more: what one call changed at t."""
+        """Take the changes of one call at t: keys that hold from t on, and keys that no longer hold."""
         if t != self.time:
             self.time, self.ended = t, {}
         begun = [spell for key in added if (spell := self._begin(self._own(key), t)) is not None]
@@ -63,11 +63,11 @@ class Record:
         self._prune(t)
 
     def _own(self, key: Key) -> Key:
-        """The key under the name of the predicate: the rules of several may be settled as one."""
+        """The key with the name of the predicate: the rules of several predicates may be settled as one."""
         return key if key[0] == self.predicate.name else (self.predicate.name, *key[1:])
 
     def _begin(self, key: Key, t: int) -> Spell | None:
-        """The spell that begins; None where one goes on that seemed to have ended."""
+        """The spell that begins; None if an earlier spell continues that seemed to have ended."""
         revived = self.ended.pop(key, None)
         if revived is not None:
             revived.until = None
@@ -77,7 +77,7 @@ class Record:
         return spell
 
     def _end(self, key: Key, t: int) -> Spell | None:
-        """The spell that has ended; None where it had not begun before t, and so was never recorded."""
+        """The spell that has ended; None if it had not begun before t, and so was never recorded."""
         spell = self.open.pop(key)
         spell.until = t - 1
         if spell.since == t:
@@ -87,7 +87,7 @@ class Record:
         return spell
 
     def since(self, key: Key, t: int) -> int:
-        """Since when a key has held without a break that holds at t."""
+        """Since when a key that holds at t has held without a break."""
         own = self._own(key)
         spell = self.open.get(own) or (self.ended.get(own) if t == self.time else None)
         return t if spell is None else spell.since
@@ -97,7 +97,7 @@ class Record:
             self.closed.popleft()
 
     def _is_past(self, spell: Spell, t: int) -> bool:
-        """Whether no window shows a spell any more; one that was revived is kept with the open ones."""
+        """Whether no window shows a spell any more; a spell that was revived is kept with the open ones."""
         if spell.until is None:
             return True
         exits = [reader.window.exit(spell.until) for reader in self.readers]
@@ -106,7 +106,7 @@ class Record:
     # -- saving
 
     def spells(self) -> Iterator[Spell]:
-        """All that is kept, by their ends."""
+        """All spells that are kept, sorted by their ends."""
         yield from dict.fromkeys(spell for spell in self.closed if spell.until is not None)
         yield from self.open.values()
 
@@ -114,7 +114,7 @@ class Record:
         return ((s.key, s.since, t if s.until is None else s.until) for s in self.spells())
 
     def load(self, rows: Iterable[SpellRow], t: int) -> None:
-        """Take over what ``dump`` gave at t, or ValueError where it could not have."""
+        """Restore what ``dump`` returned at t; ValueError if it cannot be the result of ``dump``."""
         self.time = t
         last: dict[Key, int] = {}
         for key, since, until in sorted(rows, key=lambda row: (row[2], row[1])):

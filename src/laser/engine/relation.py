@@ -1,18 +1,18 @@
-"""The state of a node: keys with horizons, their expiry, and what changed in the present tick.
+"""The state of a node: keys with horizons, their expiry, and the changes of the present tick.
 
-Invariants, for the present t between two calls:
+Invariants at the present t, between two calls:
 
 * every key in ``alive`` holds at t and is guaranteed until its horizon, and every key that holds is in ``alive``;
-* a horizon may be *lower* than what is known by now (renewal is lazy), never higher;
-* every key with a finite horizon stands in a bucket of ``due`` that is opened no later than the tick after it, and stands
-  there once, unless its guarantee was taken back and it came again (``has_revoked``);
-* no horizon was ever raised beyond ``raised_until``. What rests on a key that was raised from g to h can have kept a
-  horizon that is too low, from g to h - 1; so when ``raised_until`` has passed, the horizons of all that rests on this
-  relation are exact, as far as it goes, and what expires there need not be looked at again.
+* a horizon may be *lower* than what is known by now (renewal is lazy), but never higher;
+* every key with a finite horizon is in a bucket of ``due`` that is opened no later than the tick after the horizon. It is
+  there once, unless its guarantee was taken back and it was derived again (``has_revoked``);
+* no horizon was ever raised beyond ``raised_until``. If a key was raised from g to h, a key that depends on it may still have
+  a horizon that is too low, from g to h - 1. So when ``raised_until`` has passed, this relation causes no horizons that are
+  too low, and expired keys that depend on it need not be looked at again.
 
-Within a tick, a key whose horizon lies before t is dead: joins pass over it. A key that was revoked stays in place until the
-tick ends, because what rests on it is found by joining it with the others as they were; what rests on a key that merely
-expired has expired with it.
+Within a tick, a key whose horizon is before t is dead: joins skip it. A revoked key stays in place until the tick ends,
+because the keys that depend on it are found by joining it with the others as they were. Keys that depend on an expired
+key have expired with it.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ __all__ = ["FOREVER", "Horizons", "Key", "Relation"]
 Horizons: TypeAlias = dict[Key, int]
 
 FOREVER = 2**1100
-"""The horizon of what holds until it is revoked; beyond every time that arithmetic can name."""
+"""The horizon of a key that holds until it is revoked; later than any time that arithmetic can produce."""
 
 DEAD = -1
 
 FEW = 20
-"""Keys for which a loop of Python's takes less time than to set up one in C."""
+"""Up to this many keys, a Python loop takes less time than setting up a loop in C."""
 
 
 class Relation:
-    """Keys with horizons. The agenda is where it asks to be looked at when something falls due.
+    """Keys with horizons. It asks the agenda to be looked at when a key falls due.
 
-    Generated code holds ``alive`` and the tables of the index, so neither is ever replaced.
+    Generated code keeps references to ``alive`` and the tables of the index, so neither is ever replaced.
     """
 
     __slots__ = (
@@ -83,13 +83,13 @@ class Relation:
         self.scheduled += len(keys)
 
     def take_due(self, horizon: int) -> list[Key]:
-        """The keys that were to be looked at when this horizon has passed; whoever asks knows that there are some."""
+        """Remove and return the keys that are due when this horizon has passed; there must be some."""
         bucket = self.due.pop(horizon)
         self.scheduled -= len(bucket)
         return list(dict.fromkeys(bucket)) if self.has_revoked else bucket
 
     def compact_due(self) -> None:
-        """Keys that were revoked stay in their buckets, until they outnumber those that are alive."""
+        """Remove revoked keys from their buckets when they outnumber the keys that are alive."""
         if self.scheduled <= 2 * len(self.alive) + 1000:
             return
         before, self.due, self.scheduled = self.due, {}, 0
@@ -98,7 +98,7 @@ class Relation:
             self.agenda.forget(horizon + 1, self.number)
 
     def schedule_each(self, horizons: Horizons) -> None:
-        """Schedule keys by their own horizons, which are often one and the same."""
+        """Schedule keys by their own horizons, which are often all equal."""
         if not horizons:
             return
         each = list(horizons.values())
@@ -116,7 +116,7 @@ class Relation:
             self.schedule(horizon, several)
 
     def expired(self, t: int) -> list[Key]:
-        """The keys whose horizon has passed; those that were renewed meanwhile are put off."""
+        """The keys whose horizon has passed; keys that were renewed meanwhile are scheduled again."""
         if t - 1 not in self.due:
             return []
         bucket = self.take_due(t - 1)
@@ -129,12 +129,12 @@ class Relation:
         return gone
 
     def drop_expired(self, keys: list[Key]) -> None:
-        """Let keys go whose horizon has passed and was the last word."""
+        """Drop keys whose horizon has passed and that nothing can renew."""
         self.delta.removed += keys
         self.delete(keys)
 
     def suspect(self, keys: Iterable[Key], t: int) -> list[Key]:
-        """Take back the guarantee of keys, until they are derived again; the keys that had one."""
+        """Take back the guarantee of keys until they are derived again. Returns the keys that had one."""
         alive, promised = self.alive, self.promised
         hit = [key for key in keys if alive.get(key, DEAD) >= t]
         for key in hit:
@@ -145,12 +145,12 @@ class Relation:
         return hit
 
     def merge(self, found: Horizons, t: int) -> tuple[list[Key], list[Key]]:
-        """Take over what was derived; the keys that are new, and the dead ones that live again."""
+        """Add derived keys. Returns the keys that are new, and the dead ones that are alive again."""
         alive = self.alive
         if len(found) == 1:
             return self.merge_one(*found.popitem(), t)
         keys = set(found)
-        new = keys.difference(alive)  # by the hashes that they keep
+        new = keys.difference(alive)  # uses the stored hashes
         again: Horizons = {}
         if len(new) < len(keys):
             raised = self.raised_until
@@ -168,7 +168,7 @@ class Relation:
         return list(found), list(again)
 
     def merge_one(self, key: Key, horizon: int, t: int) -> tuple[list[Key], list[Key]]:
-        """The same for a single key, which is what most ticks of a slow stream derive."""
+        """The same for a single key, the common case in a slow stream."""
         old = self.alive.get(key)
         if old is not None and old >= horizon:
             return [], []
@@ -185,20 +185,20 @@ class Relation:
         return [], [key]
 
     def index_new(self, fresh: Horizons) -> None:
-        """Schedule and index keys that are new."""
+        """Schedule and index new keys."""
         self.schedule_each(fresh)
         if self.index and fresh:
             self.index.add(fresh)
 
     def wake_index(self) -> None:
-        """Make the indexes that were left out until somebody asks; from now on they are kept like the others."""
+        """Make the indexes that were left out until they are needed; from now on they are maintained like the others."""
         more, self.check_index = self.check_index, None
         if more:
             more.add(self.alive)
             self.index = self.index.joined(more) if self.index else more
 
     def finish_suspects(self, suspects: Iterable[Key], t: int) -> None:
-        """After all derivations: what of the suspects is gone, and what no longer lasts as long as it promised."""
+        """After all derivations, find the suspects that are gone, and those that end before their guaranteed time."""
         alive, promised = self.alive, self.promised
         gone = [key for key in suspects if alive[key] < t]
         self.delta.removed += gone
@@ -209,7 +209,7 @@ class Relation:
             promised.clear()
 
     def revoke(self, keys: Collection[Key]) -> None:
-        """Keys that end before their horizon."""
+        """End keys before their horizon."""
         for key in keys:
             self.alive[key] = DEAD
         if keys:
@@ -219,7 +219,7 @@ class Relation:
         self.revoked += keys
 
     def hold_until_revoked(self, begun: list[Key], ended: list[Key]) -> None:
-        """Keys that hold until they are revoked, and keys that are."""
+        """Begin keys that hold until they are revoked, and end others."""
         self.alive.update(dict.fromkeys(begun, FOREVER))
         if begun and self.index:
             self.index.add(begun)
@@ -236,7 +236,7 @@ class Relation:
             self.index.discard(keys)
 
     def end_tick(self) -> None:
-        """Delete what was revoked, and begin with a clean slate."""
+        """Delete the revoked keys and empty the delta."""
         if self.revoked:
             self.delete(self.revoked)
             self.revoked = []
@@ -244,7 +244,7 @@ class Relation:
         self.delta.clear()
 
     def forget(self) -> None:
-        """Lose all keys: whoever derives everything anew begins with this."""
+        """Forget all keys, before everything is derived again."""
         self.alive.clear()
         self.due.clear()
         self.scheduled = 0

@@ -1,4 +1,4 @@
-"""How a plan's relations and generated functions are connected: what settles what, and what a change reaches."""
+"""Connects a plan's relations and generated functions: which operator settles which relation, and what a change reaches."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from laser.values import Predicate, Value
 __all__ = ["Readers", "Wiring"]
 
 MANY_FILTERS = 8
-"""So many rules with constants at the same positions of a node have their keys sorted out for them."""
+"""From this many rules with constants at the same positions of a node, its changed keys are grouped by these constants."""
 
 
 class Readers(NamedTuple):
-    """The operators that read a relation: whatever changes, or only where keys have their constants."""
+    """The operators that read a relation: all changes, or only keys with their constants."""
 
     always: dict[int, None]
     filtered: dict[tuple[int, ...], dict[Any, dict[int, None]]]
@@ -39,11 +39,11 @@ class Readers(NamedTuple):
             self.filtered.setdefault(constants.positions, {}).setdefault(constants.values, {})[operator] = None
 
     def of(self, delta: Delta) -> Iterable[int]:
-        """Those that a change reaches."""
+        """The operators that a change reaches."""
         return self.always if not self.filtered else self.chosen(delta)
 
     def chosen(self, delta: Delta) -> Iterator[int]:
-        """The same where some look at their own keys only."""
+        """The same if some operators only read keys with their constants."""
         yield from self.always
         for positions, table in self.filtered.items():
             for read in (ADDED, REMOVED, SHORTENED):
@@ -80,7 +80,7 @@ class Wiring:
         self.filter_counts = Counter((subgoal.node, _constants(subgoal)[0]) for subgoal in subgoals)
 
     def operators(self) -> tuple[list[Operator], dict[int, int]]:
-        """What settles the derived nodes, in order, and by which of them each relation is settled."""
+        """The operators of the derived nodes, in order, and the operator that settles each relation."""
         made: list[Operator] = []
         operator_of: dict[int, int] = {}
         for component in self.plan.components:
@@ -134,7 +134,7 @@ class Wiring:
         return Trigger(source, source.delta, read, function, self.relations[head], rule, constants)
 
     def checks(self, component: Component) -> dict[int, list[Join]]:
-        """For each relation of a component, what tells whether its keys can still be derived."""
+        """For each relation of a component, the functions that check whether its keys can still be derived."""
         found: dict[int, list[Join]] = {self.relations[node].number: [] for node in component.nodes}
         for number in component.rules:
             head = self.relations[self.plan.rules[number].head]
@@ -145,7 +145,7 @@ class Wiring:
         return found
 
     def undefined(self, node: Node) -> Callable[[str], None]:
-        """What reports an operation of a node that was not defined, for all rules that read the node."""
+        """A function that reports an undefined operation of a node, for all rules that read the node."""
         texts = dict.fromkeys(
             rule.text for rule in self.plan.rules for subgoal in rule.subgoals if subgoal.node == node
         )
@@ -157,7 +157,7 @@ class Wiring:
         return told
 
     def filter(self, subgoal: Subgoal) -> ConstantFilter | None:
-        """The constants of a subgoal, where so many rules have some at these positions that sorting keys by them pays."""
+        """The constants of a subgoal, if enough rules have constants at these positions that grouping keys by them pays."""
         positions, values = _constants(subgoal)
         if self.filter_counts[subgoal.node, positions] < MANY_FILTERS or not positions:
             return None
@@ -177,6 +177,6 @@ class Wiring:
 
 
 def _constants(subgoal: Subgoal) -> tuple[tuple[int, ...], tuple[Value, ...]]:
-    """Where the keys of a subgoal have constants, and which."""
+    """The positions at which the keys of a subgoal have constants, and these constants."""
     found = [(p, term.value) for p, term in enumerate(subgoal.terms, start=1) if isinstance(term, Constant)]
     return tuple(p for p, _ in found), tuple(value for _, value in found)

@@ -1,4 +1,4 @@
-"""Stream files in, answer streams out."""
+"""Reads streams and tables, and writes answers."""
 
 from laser.io.atomic import write_whole, write_whole_bytes
 from laser.io.formats import FORMATS, format_of

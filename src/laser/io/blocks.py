@@ -1,4 +1,4 @@
-"""Lines by the block: a file is read and decoded by hundreds of kilobytes, and only a block with something odd is looked at line by line."""
+"""Reads lines in blocks: a file is read and decoded in large pieces, and only a block with something unusual is read line by line."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from laser.io.lines import MAX_LINE, Line, decode, lines_of, open_bytes, source_
 __all__ = ["Block", "block_of_text", "read_blocks"]
 
 SIZE = 1 << 18
-"""Bytes of a block: enough that what is done once for each does not count, and few enough to stay in the cache."""
+"""Bytes in a block: large enough that the cost per block does not matter, small enough to stay in the cache."""
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class Block:
-    """Successive lines, from a number on; ``texts`` is None where some of them are no lines of text."""
+    """Successive lines, with the number of the first; ``texts`` is None if some of them cannot be decoded."""
 
     number: int
     texts: list[str] | None
     lines: list[Line] | None = None
     quotes: int = 0
-    """How many quotation marks there are in the texts."""
+    """The number of quotation marks in the texts."""
 
     def by_line(self) -> list[Line]:
-        """The same, one by one."""
+        """The same lines, one by one."""
         if self.lines is not None:
             return self.lines
         return [Line(number, text) for number, text in enumerate(self.texts or (), self.number)]
@@ -41,7 +41,7 @@ class Block:
 
 
 def read_blocks(path: str | Path, encoding: str = UTF_8) -> Iterator[Block]:
-    """The lines of a file, by the block. A line of which no end is in sight is left to who reads line by line."""
+    """The lines of a file, in blocks. A line that is longer than a block is left to the reader of single lines."""
     with open_bytes(path) as handle:
         if is_bytewise(encoding):
             yield from _blocks(handle, source_name(path), encoding)
@@ -50,7 +50,7 @@ def read_blocks(path: str | Path, encoding: str = UTF_8) -> Iterator[Block]:
 
 
 def block_of_text(text: str) -> Block:
-    """Lines that are there already."""
+    """A block of lines that are in memory."""
     texts = text.split("\n")
     return Block(1, texts if texts[-1] else texts[:-1], quotes=text.count('"'))
 

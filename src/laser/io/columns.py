@@ -1,7 +1,7 @@
-"""Values by the column: what a table's columns become, all rows of a block at once.
+"""Converts whole columns of a table to values, all rows of a block at once.
 
-Every function gives the values that the reader of single rows would give (`laser.io.tables`), or None where some row needs a closer
-look: then that reader takes the block, and finds what is wrong with which row.
+Every function returns the values that the reader of single rows would return (`laser.io.tables`), or None if some row needs a
+closer look: then that reader reads the block, and finds what is wrong with which row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from laser.values.declared import Declared
 __all__ = ["Memo", "from_json_values", "from_texts"]
 
 EXACT = 2**53
-"""Below this, a double that was read from a text is the number that was meant."""
+"""Below this, a double that was read from a text equals the number in the text."""
 _DIGITS = frozenset("0123456789.-+,")
 MOST_KEPT = 100_000
 
@@ -23,7 +23,7 @@ Values = Sequence[Any]
 
 
 class Memo(dict[Any, Any]):
-    """What texts mean, each read once: columns of names and times have few different ones."""
+    """The values of texts, each read once: columns of names and times have few different texts."""
 
     def __init__(self, read: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Memo(dict[Any, Any]):
         return value
 
     def all(self, texts: Values) -> list[Any] | None:
-        """What all of them mean; None where one means nothing."""
+        """The values of all texts; None if one of them has no value."""
         try:
             return list(map(self.__getitem__, texts))
         except (LaserError, ValueError):
@@ -44,10 +44,10 @@ class Memo(dict[Any, Any]):
 
 
 def from_texts(texts: Values, kind: Declared, memo: Memo) -> Values | None:
-    """Fields of CSV as values of a type."""
+    """CSV fields as values of a type."""
     match kind:
         case Declared.STRING:
-            return memo.all(texts)  # equal texts become one object, whose hash is known
+            return memo.all(texts)  # equal texts become one object, which is hashed once
         case Declared.NUMBER | Declared.INTEGER:
             numbers = _numbers(texts)
             if numbers is not None and (kind is Declared.NUMBER or set(map(type, numbers)) == {int}):
@@ -56,7 +56,7 @@ def from_texts(texts: Values, kind: Declared, memo: Memo) -> Values | None:
 
 
 def _numbers(texts: Values) -> Values | None:
-    """Plain numbers, all without exponents, blanks and other signs that Python has its own ideas of."""
+    """Plain numbers: none has an exponent, a blank or another character that Python reads differently from Laser."""
     joined = ",".join(texts)
     if not _DIGITS.issuperset(joined) or ".," in joined or joined.endswith("."):
         return None
@@ -70,14 +70,14 @@ def _numbers(texts: Values) -> Values | None:
 
 
 def _exact(values: list[Any]) -> list[Any] | None:
-    """Doubles, of which the whole ones are integers; None where one may stand for several numbers, or for none."""
+    """Doubles, with whole numbers as integers; None if a double may be rounded or is not finite."""
     if not all(-EXACT < value < EXACT for value in (min(values), max(values))):
         return None
     return [int(value) if value.is_integer() else value for value in values]
 
 
 def from_json_values(values: Values, kind: Declared, memo: Memo) -> Values | None:
-    """Values that have a type of their own, as in JSON and Parquet."""
+    """Values that already have a type, as in JSON and Parquet."""
     kinds = set(map(type, values))
     if kinds == {str}:
         match kind:

@@ -1,7 +1,7 @@
-"""The three forms of an answer stream, each made from the changes.
+"""The three forms of an answer stream, each computed from the changes.
 
-A form takes the changes of one step after another (``take``) and writes what they mean; ``end`` writes what is left.
-A step may be at the same time point as the one before: then the changes revise it.
+A form takes the changes of one step after another (``take``) and writes the answers; ``end`` writes the rest.
+A step may have the same time point as the one before: then its changes revise the answer.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Change: TypeAlias = tuple[int, Atom, bool]
 
 
 class Form(Protocol):
-    """What is made of the changes."""
+    """Writes one form of the answers."""
 
     def take(self, changes: Iterable[Change], start: int, now: int) -> None: ...
     def end(self) -> None: ...
 
 
 class Changes:
-    """Each change as it comes; or, as events, only what begins (``only`` is True) or what ends."""
+    """Writes each change at once; or, as events, only what begins (``only`` is True) or what ends."""
 
     def __init__(self, writer: AnswerWriter, only: bool | None = None) -> None:
         self._writer, self._only = writer, only
@@ -38,11 +38,11 @@ class Changes:
                 self._writer.change(time, atom, holds)
 
     def end(self) -> None:
-        """Nothing is left: every change was written."""
+        """Nothing to do: every change was written."""
 
 
 class Snapshots:
-    """What holds, at every time point from the start; a time point that is revised is written again."""
+    """What holds at every time point from the start; a time point that is revised is written again."""
 
     def __init__(self, writer: AnswerWriter) -> None:
         self._writer = writer
@@ -71,16 +71,16 @@ class Snapshots:
         self._next = last + 1
 
     def end(self) -> None:
-        """Nothing is left: the present was written."""
+        """Nothing to do: the present was written."""
 
 
 class Intervals:
-    """The maximal runs of time points at which an atom holds, each as soon as it is certain."""
+    """The maximal intervals in which an atom holds, each as soon as it is certain."""
 
     def __init__(self, writer: AnswerWriter) -> None:
         self._writer = writer
         self._builder = IntervalBuilder[Atom]()
-        self._closing: dict[Atom, int] = {}  # ceased at `_time`, which a revision may yet take back
+        self._closing: dict[Atom, int] = {}  # ended at `_time`, which a revision may still take back
         self._time = self._now = -1
 
     def take(self, changes: Iterable[Change], start: int, now: int) -> None:
@@ -105,7 +105,7 @@ class Intervals:
         self._closing.clear()
 
     def end(self) -> None:
-        """Write the intervals that ended last, and those that the end of the stream leaves open."""
+        """Write the intervals that ended last, and those that are open at the end of the stream."""
         self._flush()
         for atom, since, until in sorted(self._builder.finish(self._now).rows(), key=itemgetter(1, 0)):
             self._writer.interval(atom, since, until, True)

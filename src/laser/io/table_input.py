@@ -1,4 +1,4 @@
-"""What is known of a table before it is opened: whose facts its rows are, and how its text is written."""
+"""What is known about a table before it is opened: the predicate of its rows, and how its text is written."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ __all__ = ["MixedTable", "TableFile", "TableInput"]
 
 @dataclass(frozen=True, kw_only=True)
 class TableFile:
-    """A file of rows with named columns; ``text`` stands for its content where there is no file."""
+    """A file of rows with named columns; ``text`` is its content if there is no file."""
 
     path: str
     layout: str | None = None
     time: str | None = None
-    """The column of the time, where it is named."""
+    """The column of the time, if it is given."""
     dialect: Dialect = PLAIN
     text: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableInput(TableFile):
-    """A file as the facts of a predicate."""
+    """A file with the facts of a predicate."""
 
     predicate: Predicate
     names: Sequence[str] = ()
-    """What the program calls the arguments, where it says so."""
+    """The names of the arguments in the program, if it declares them."""
     types: Sequence[Declared] = ()
     columns: Sequence[str] = ()
-    """The columns of the arguments, where they are named; else those called as the arguments, or all but the time."""
+    """The columns of the arguments, if they are given; otherwise those with the names of the arguments, or all except the time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MixedTable(TableFile):
-    """A file as the facts of several predicates: a column says of which one each row is."""
+    """A file with the facts of several predicates, and a column for the predicate."""
 
     inputs: Sequence[TableInput]
     column: str | None = None

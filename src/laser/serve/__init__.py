@@ -1,1 +1,1 @@
-"""The playground: a local page on which programs are written, run, seen and questioned."""
+"""The playground: a local page to write programs, run them, see the answers and ask for explanations."""

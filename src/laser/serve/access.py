@@ -1,8 +1,8 @@
-"""Who may use the interface: whoever has the token that was printed when the server started.
+"""Who may use the interface: everyone who has the token that was printed when the server started.
 
-The loopback is open to all users of a machine, so an address alone proves nothing. The address that is printed carries a token,
-new for each start. A browser exchanges it for a cookie, which no script reads and no other site's page sends, and is led to the
-address without it; programs send it in a header.
+All users of a machine can reach the loopback address, so an address alone proves nothing. The printed address carries a token,
+new for each start. A browser exchanges it for a cookie, which no script can read and no page of another site can send, and is
+redirected to the address without it; programs send it in a header.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def _secret() -> str:
 
 @dataclass(frozen=True)
 class Access:
-    """The token of a server, and the cookie for which it is exchanged.
+    """The token of a server, and the cookie that is given in exchange.
 
-    Browsers send cookies to all ports of a machine, so the name of the cookie has the port.
+    Browsers send cookies to all ports of a machine, so the name of the cookie contains the port.
     """
 
     port: int
@@ -38,7 +38,7 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """What a browser is told to keep until it is closed."""
+        """The cookie, which a browser keeps until it is closed."""
         return f"{self._name}={self.session}; Path=/; HttpOnly; SameSite=Strict"
 
     def is_login(self, query: bytes) -> bool | None:
@@ -59,5 +59,5 @@ class Access:
 
 
 def _equal(given: str, right: str) -> bool:
-    """Compared in a time that does not tell how much of it was right."""
+    """A comparison in constant time, so that the time does not reveal how much was right."""
     return compare_digest(given.encode(), right.encode())

@@ -18,7 +18,7 @@ def pack(message: Any) -> bytes:
 
 
 def decode_length(head: bytes) -> int:
-    """How many bytes follow."""
+    """The number of bytes that follow."""
     return int(struct.unpack(">I", head)[0])
 
 

@@ -1,7 +1,7 @@
-"""The events of a live stream: each is written once, and read by everybody at their own pace.
+"""The events of a live stream: each is written once, and every reader reads at its own pace.
 
-Nobody waits for a slow reader. Events are kept up to a size; when the oldest must go, what they said is folded into a *state*, and a
-reader who had not come so far, or comes new, begins with the state. It says so (``missed``), so that nothing is lost in silence.
+Nobody waits for a slow reader. Events are kept up to a size. When the oldest must go, they are merged into a *state*; a new reader,
+or one that is further behind, starts with the state. The state has a flag for that (``missed``), so that no loss is silent.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ CHUNK = 256 * 1024
 
 
 class Event(NamedTuple):
-    """An event as it goes over the wire; nothing else is kept of it."""
+    """An event as it is sent; nothing else of it is kept."""
 
     number: int
     wire: bytes
 
     @property
     def body(self) -> dict[str, Any]:
-        """What it says."""
+        """The content of the event."""
         body: dict[str, Any] = json.loads(self.wire[self.wire.index(b"data: ") + 6 :])
         return body
 
@@ -40,7 +40,7 @@ class State:
     since: dict[str, int] = field(default_factory=dict)
 
     def fold(self, body: dict[str, Any]) -> None:
-        """Take an event in."""
+        """Apply an event."""
         self.now = body.get("now", self.now)
         for time, atom, holds in body.get("changes", ()):
             if holds:
@@ -69,7 +69,7 @@ class Log:
         return self._last
 
     def add(self, kind: str, body: dict[str, Any]) -> None:
-        """Write an event, and wake all readers."""
+        """Add an event, and wake all readers."""
         self._last += 1
         event = Event(self._last, _wire(kind, body, self._last))
         self._events.append(event)
@@ -79,7 +79,7 @@ class Log:
         self._wake()
 
     def _fold_oldest(self) -> None:
-        """Fold half of what is kept into the state: it changes seldom, and is written once for all who begin with it."""
+        """Merge half of the events into the state: it changes rarely, and is encoded once for all readers that start with it."""
         while self._size > self._most // 2 and len(self._events) > 1:
             oldest = self._events.popleft()
             self._size -= len(oldest.wire)
@@ -87,7 +87,7 @@ class Log:
         self._states.clear()
 
     def close(self) -> None:
-        """No more events: readers end when they have read all."""
+        """No more events: readers stop after the last one."""
         self.closed = True
         self._wake()
 
@@ -96,7 +96,7 @@ class Log:
         self._news = asyncio.Event()
 
     async def read(self, after: int) -> AsyncIterator[bytes]:
-        """All events after a number, as they come, as server-sent events."""
+        """All events after a number, as they arrive, as server-sent events."""
         yield b"retry: 1000\n\n"
         while True:
             news = self._news
@@ -109,13 +109,13 @@ class Log:
                 yield await _wait(news)
 
     def _pending(self, after: int) -> tuple[bytes, int]:
-        """The next events as one piece, and the number of its last."""
+        """The next events as one piece, and the number of the last one."""
         first = self._events[0].number if self._events else self._last + 1
         if after < first - 1 or after > self._last:
-            return self._state(first - 1, missed=after > 0), first - 1  # by itself: it may be large, and all share it
+            return self._state(first - 1, missed=after > 0), first - 1  # alone, because it may be large and is shared
         parts: list[bytes] = []
         size = 0
-        # Numbers have no gaps, so that the place of an event is known.
+        # Numbers have no gaps, so the position of an event is known.
         for place in range(after + 1 - first, len(self._events)):
             event = self._events[place]
             parts.append(event.wire)
@@ -136,7 +136,7 @@ class Log:
 
 
 async def _wait(news: asyncio.Event) -> bytes:
-    """Nothing, once there is news; else, after a while, a comment that shows that the line is alive."""
+    """Wait for news and return nothing; after a while without news, return a comment that keeps the connection alive."""
     try:
         await asyncio.wait_for(news.wait(), HEARTBEAT)
     except TimeoutError:

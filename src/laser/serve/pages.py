@@ -1,4 +1,4 @@
-"""The files of the page, all read at the start: no request ever names a file."""
+"""The files of the page, all read at the start: no request can name a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from laser.syntax.includes import inlined
 __all__ = ["FILES", "examples", "initial"]
 
 FOLDER = Path(__file__).parent / "page"
-# A wheel carries the examples of the repository beside the page; in a checkout they are where they always are.
+# A wheel has the examples of the repository beside the page; a checkout has them in their usual folder.
 _EXAMPLES = (FOLDER / "examples", Path(__file__).parents[3] / "examples")
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 

@@ -1,4 +1,4 @@
-"""Connections: how many there may be, and how long one may take to say what it wants."""
+"""Connections: how many are allowed, and how long one may take to send its request."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["make_protocol"]
 
 
 def make_protocol(connections: int, seconds: float) -> type[H11Protocol]:
-    """A protocol that takes so many connections, and so many seconds for the head of a request."""
+    """A protocol with this many connections, and this many seconds for the head of a request."""
 
     class Protocol(H11Protocol):
-        """HTTP/1.1 whose clients must come to the point."""
+        """HTTP/1.1 with a time limit for the head of a request."""
 
         _waiting: asyncio.TimerHandle | None = None
 
@@ -31,7 +31,7 @@ def make_protocol(connections: int, seconds: float) -> type[H11Protocol]:
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
             if self.cycle is not None and not self.cycle.response_complete:
-                self._forget_head()  # the head is complete: the application decides how long the rest may take
+                self._forget_head()  # the head is complete; the application limits the time for the rest
             elif self._waiting is None:
                 self._expect_head()
 

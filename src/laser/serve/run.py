@@ -15,17 +15,17 @@ from laser.serve.settings import Limits, Settings
 __all__ = ["listen", "serve"]
 
 SPARE_FILES = 128
-"""Files for everything but connections: workers, modules, what is followed."""
+"""The number of open files besides connections: workers, modules, and files that are followed."""
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket at the place that was asked for."""
+    """A socket at the requested address."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((settings.host, settings.port))
-        made.listen(128)  # who comes before the server is ready waits
+        made.listen(128)  # clients that connect before the server is ready wait
     except OSError as error:
         made.close()
         raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
@@ -33,7 +33,7 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def serve(settings: Settings, ready: Callable[[str], object]) -> None:
-    """Serve until interrupted; ``ready`` is told the address, with the token."""
+    """Serve until interrupted; ``ready`` receives the address, with the token."""
     with listen(settings) as place:
         port = place.getsockname()[1]
         access = Access(port)
@@ -43,7 +43,7 @@ def serve(settings: Settings, ready: Callable[[str], object]) -> None:
             log_level="warning",
             access_log=False,
             server_header=False,
-            timeout_graceful_shutdown=2,  # those who follow live streams never go by themselves
+            timeout_graceful_shutdown=2,  # clients that follow live streams do not disconnect by themselves
             lifespan="on",
         )
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -52,7 +52,7 @@ def serve(settings: Settings, ready: Callable[[str], object]) -> None:
 
 
 def _connections(limits: Limits) -> int:
-    """As many as are asked for, and fewer where the system does not give so many files."""
+    """The requested number, or fewer if the system allows fewer open files."""
     try:
         import resource
     except ImportError:  # Windows has no such limit

@@ -1,4 +1,4 @@
-"""What a message asks to be run: a program, a stream or a table, and the settings of a run."""
+"""What a request asks to run: a program, a stream or a table, and the settings of a run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _IN_DIALECT = ("delimiter", "encoding", "decimal")
 
 
 def run_settings(message: Message, zone: str | None = None) -> RunSettings:
-    """The settings that a message asks for, empty texts where it leaves one open; ``zone`` is that of the program."""
+    """The settings of a request, where an empty text means the default; ``zone`` is that of the program."""
     said = message.get("zone") or None
     tick = Tick.parse(message.get("tick") or "1 s").in_zone(zone or said)
     start, until = (tick.from_text(str(message[name])) if message.get(name) else None for name in ("start", "until"))
@@ -58,7 +58,7 @@ def run_settings(message: Message, zone: str | None = None) -> RunSettings:
 
 
 class RunRequest:
-    """A program and a stream, read; what is malformed in the stream is told beside it."""
+    """A program and a stream, parsed; malformed records of the stream are kept beside it."""
 
     def __init__(self, message: Message) -> None:
         self.program_text = str(message.get("program", ""))
@@ -70,7 +70,7 @@ class RunRequest:
         self.settings = replace(settings, dates=any(record.iso for record in self.records[:1]))
 
     def _known(self) -> Program | None:
-        """The program, if it is one; what is wrong with it is told elsewhere."""
+        """The program, if it has no errors; they are reported elsewhere."""
         try:
             return self.program
         except ProgramError:
@@ -91,7 +91,7 @@ class RunRequest:
 def _items(
     text: str, program: Program | None, settings: RunSettings, options: dict[str, str]
 ) -> list[Record | Malformed]:
-    """The records of the text in the page, and what is malformed in it."""
+    """The records of the text in the page, and its malformed ones."""
     table = None if program is None else _table(text, program, settings, options)
     with texts_in(settings.tick.zone):
         if table is not None:
@@ -112,7 +112,7 @@ def _table(text: str, program: Program, settings: RunSettings, options: dict[str
 
 
 def _ahead(words: str | None, tick: Tick) -> Ahead | None:
-    """Which dates are taken for wrong."""
+    """Which dates are refused."""
     if words is None or words == OFF:
         return None
     limit = timedelta(seconds=float(read_length(words, tick, "max_ahead")))

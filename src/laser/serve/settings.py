@@ -1,4 +1,4 @@
-"""What a playground is told when it starts."""
+"""The settings of a playground."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MEGABYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may cost; a program that wants more is stopped, and the server goes on."""
+    """The limits of one request; a program that needs more is stopped, and the server continues."""
 
     seconds: float = 5.0
     memory: int = 512 * MEGABYTE
@@ -23,18 +23,18 @@ class Limits:
     derivations: int = 200_000
     workers: int = 2
     waiting: int = 32
-    """Requests that may wait for a worker; more are refused at once."""
+    """The number of requests that may wait for a worker; more are refused at once."""
     sessions: int = 8
-    """Live streams at a time, each of which has a process of its own."""
+    """The number of live streams, each of which has its own process."""
     log: int = 16 * MEGABYTE
-    """Events of a live stream that are kept for those who come late or fall behind."""
+    """The size of the events of a live stream that are kept for new and slow readers."""
     clients: int = 200
-    """Those who watch one live stream."""
+    """The number of clients that may watch one live stream."""
     connections: int = 1000
     head: float = 10.0
-    """Seconds for the head of a request, and for the body of a question."""
+    """Seconds for the head of a request, and for its body."""
     idle: float = 600.0
-    """Seconds after which a live stream that nobody feeds and nobody follows is ended."""
+    """Seconds after which a live stream that nobody feeds or follows is ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 0
     names: tuple[str, ...] = ()
-    """Further names by which the server may be called."""
+    """Other names by which browsers may reach the server."""
     program: Path | None = None
     stream: Path | None = None
     follow: tuple[Path, ...] = ()
     tick: str = "1 s"
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """What belongs to the program besides: its stream, if that was read from tables; ``background`` as text, ``constants``, ``zone`` and
-    ``table``, as requests have them."""
+    """What else belongs to the program: its stream, if that was read from tables; ``background`` as text, ``constants``, ``zone`` and
+    ``table``, as in requests."""
     limits: Limits = field(default_factory=Limits)

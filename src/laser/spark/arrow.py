@@ -1,6 +1,6 @@
-"""Between Arrow and facts: batches become lists of flat tuples, answers become batches.
+"""Converts between Arrow and facts: batches become lists of flat tuples, answers become batches.
 
-This is the inner loop of the pipeline, so whole columns are turned at once, and text through its distinct values.
+This is the inner loop of the pipeline, so whole columns are converted at once, and texts through their distinct values.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _values(column: pa.Array, kind: str) -> list[Any]:
 
 
 def time_points(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[TimePoint]:
-    """Rows sorted by time as one list of facts for each time point, also where a point spans batches."""
+    """Rows sorted by time as one list of facts per time point, even if a time point spans batches."""
     waiting: TimePoint | None = None
     for batch in batches:
         if batch.num_rows == 0:
@@ -70,7 +70,7 @@ def time_points(batches: Iterable[pa.RecordBatch], layout: Layout) -> Iterator[T
 
 
 def divide_by_time(batch: pa.RecordBatch, facts: list[Any]) -> Iterator[tuple[int, list[Any]]]:
-    """The facts of a batch, with whatever goes with each, divided where the time changes."""
+    """The facts of a batch, with what belongs to each, divided where the time changes."""
     times = batch.column("time").to_numpy()
     starts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist()]
     ends = [*starts[1:], len(times)]
@@ -79,7 +79,7 @@ def divide_by_time(batch: pa.RecordBatch, facts: list[Any]) -> Iterator[tuple[in
 
 
 def table_of(of: PredicateColumns, layout: Layout, keys: Sequence[Fact], others: dict[str, pa.Array]) -> pa.RecordBatch:
-    """Answers of one predicate as a batch of the shared table; ``others`` are its columns besides the slots."""
+    """Answers of one predicate as a batch of the shared table; ``others`` has its columns besides the slots."""
     columns = dict(zip(of.slots, range(1, len(of.slots) + 1), strict=True))
     arrays: dict[str, pa.Array] = {}
     for slot in layout.slots:

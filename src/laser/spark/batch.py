@@ -25,17 +25,17 @@ from laser.values import Predicate
 __all__ = ["answer_batch", "divide", "output_schema", "parts_of"]
 
 ROWS_A_PART = 50_000
-"""Fewer rows than that are not worth a part of their own."""
+"""A part with fewer rows than this is not worth its cost."""
 PARTS_A_CORE = 2
-"""So that a part that takes longer than others does not leave cores idle for long."""
+"""More than one, so that a slow part does not leave cores idle for long."""
 WINDOWS_A_SLICE = 4
-"""A slice is so many windows long at least, so that what it repeats of its past stays the smaller part."""
+"""The shortest slice, in windows, so that the repeated past is the smaller part of it."""
 FIRST = -1
-"""The tag of the row that opens a part, so that one without facts is answered too."""
+"""The tag of the row that opens a part, so that a part without facts is answered, too."""
 
 
 def divide(request: Request, prepared: Prepared, facts: DataFrame, cores: int) -> tuple[Job, list[Slice]]:
-    """The job in its buckets, and the slices of the timeline, as suits the size of the data and the number of cores."""
+    """Divide the job into buckets and the timeline into slices, by the size of the data and the number of cores."""
     job = prepared.job
     first, last, rows = extent_of(prepared, facts.select("time"), sized=bool(request.buckets and request.slices))
     parts = max(1, min(cores * PARTS_A_CORE, math.ceil(rows / ROWS_A_PART)))
@@ -74,24 +74,24 @@ def _most_slices(length: int, reach: int) -> int:
 
 
 def _lows(job: Job, facts: DataFrame, edges: tuple[int, ...]) -> tuple[int, ...]:
-    """For each slice the time since which it needs facts."""
+    """For each slice, the time since which it needs facts."""
     firsts, reach = edges[:-1], job.reach
     by_time = tuple(edges[0] if reach.ticks is None else max(edges[0], first - reach.ticks) for first in firsts)
     if not reach.counts_facts or len(firsts) == 1:
         return by_time
-    if reach.latest:  # nor does anything tell how old the last facts of a key are
+    if reach.latest:  # the last facts of a key may be of any age
         return (edges[0],) * len(firsts)
     match job.partition:
         case Whole():
             return tuple(map(min, by_time, _times_of_last(reach.tuples, facts, edges)))
-        case ByKey() | Lifted() | PerKey():  # a key that is seldom heard of may look back to the start
+        case ByKey() | Lifted() | PerKey():  # a key with few facts may need those from the start
             return (edges[0],) * len(firsts)
         case _:
             assert_never(job.partition)
 
 
 def _times_of_last(tuples: int, facts: DataFrame, edges: tuple[int, ...]) -> list[int]:
-    """For each slice a time since which so many facts came before it as the largest tuple window counts."""
+    """For each slice, a time since which enough facts came before it for the largest tuple window."""
     within = Window.partitionBy("slice").orderBy(F.desc("time"))
     counts = (
         facts.where((F.col("time") >= edges[0]) & (F.col("time") < edges[-1]))
@@ -118,7 +118,7 @@ def _low(counts: list[tuple[int, int]], first: int, tuples: int, start: int) -> 
 
 
 def _index(time: Column, lows: Sequence[int]) -> Column:
-    """The last place in an ascending list whose entry is not above a time."""
+    """The last position in an ascending list whose entry is not above a time."""
     listed = F.array(*[F.lit(low).cast("bigint") for low in lows])
     return (F.size(F.filter(listed, lambda low: low <= time)) - 1).cast("int")
 
@@ -133,7 +133,7 @@ def output_schema(job: Job) -> str:
 
 
 def parts_of(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
-    """The facts in their parts, sorted by time, each part opened by a row that names it."""
+    """The facts in their parts, sorted by time; each part begins with a row that names it."""
     within = facts.where((F.col("time") >= slices[0].first) & (F.col("time") <= slices[-1].last))
     bucket = F.lit(0) if isinstance(job.partition, Whole) else F.expr(bucket_sql("key", job.partition.buckets))
     if _repeats_keys(job, slices):
@@ -151,7 +151,7 @@ def parts_of(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[S
 
 
 def _part(bucket: Column, slices: Sequence[Slice], key: int) -> Column:
-    """The number of the part, or parts, that need a row; one with the tag ``key`` concerns all later slices."""
+    """The number of the part, or parts, that need a row; a row with the tag ``key`` is needed by all later slices."""
     if len(slices) == 1:
         return bucket
     home = _index(F.col("time"), [each.first for each in slices])
@@ -160,7 +160,7 @@ def _part(bucket: Column, slices: Sequence[Slice], key: int) -> Column:
 
 
 def _repeats_keys(job: Job, slices: Sequence[Slice]) -> bool:
-    """Whether slices must be told of keys whose facts lie in earlier ones."""
+    """Whether slices need the keys whose facts are in earlier slices."""
     match job.partition:
         case Lifted(counts_keys=True) | PerKey():
             return len(slices) > 1
@@ -171,7 +171,7 @@ def _repeats_keys(job: Job, slices: Sequence[Slice]) -> bool:
 
 
 def _first_seen(facts: DataFrame, job: Job) -> DataFrame:
-    """Since when each key is known: slices later than its last fact must know it too."""
+    """When each key was first seen: slices after its last fact must know it, too."""
     slot = job.inputs.predicates[0].slots[0]
     keyed = facts.groupBy("key", slot).agg(F.min("time").alias("time"))
     return keyed.select("key", slot, "time", F.lit(len(job.inputs.predicates)).alias("tag"))
@@ -192,7 +192,7 @@ def _operator(job: Job, slices: Sequence[Slice]) -> Callable[[Iterable[pa.Record
 
 
 def _open(batches: Iterator[pa.RecordBatch]) -> tuple[int | None, Iterator[pa.RecordBatch]]:
-    """The number of a part, from its first row, and the rest of its rows."""
+    """The number of a part, from its first row, and the other rows."""
     for batch in batches:
         if batch.num_rows:
             rest = batch.slice(1)
@@ -206,7 +206,7 @@ def _chained(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[
 
 
 def _with_keys(inputs: Layout) -> Layout:
-    """The layout with one more predicate: a key that is known from before, which travels as a fact of its own."""
+    """The layout with one more predicate, for keys that are known from before, which travel as facts."""
     first = inputs.predicates[0]
     seen = PredicateColumns(Predicate(SEEN, 1), first.kinds[:1], first.names[:1])
     return Layout((*inputs.predicates, seen))

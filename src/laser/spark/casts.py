@@ -1,7 +1,7 @@
-"""Text as values of a column's type, in SQL; and which type a column of text has, where nobody says.
+"""Converts text to values of a column's type, in SQL, and chooses the type of a text column if none is given.
 
-Spark's own casts guess (``12:30`` is today, ``2026`` the first of January), and what they cannot read becomes null without a
-word. Here a text that is not of its type stays apart from a missing one, so that its row can be set aside with the reason.
+Spark's own casts guess (``12:30`` is today, ``2026`` the first of January), and silently return null for what they cannot read.
+Here, a text of the wrong type is distinguished from a missing one, so that its row can be set aside with the reason.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INEXACT = "{text} RLIKE '^[+-]?[0-9]+$' AND CAST(try_cast({text} AS double) AS 
 
 
 def cast_sql(text: str, kind: str) -> str:
-    """A text as a value of a type; null where it is none. Blanks around it do not count."""
+    """A text as a value of a type; null if it is not one. Surrounding blanks are ignored."""
     if kind == "string":
         return text
     cast = f"try_cast(trim({text}) AS {kind})"
@@ -40,7 +40,7 @@ def cast_sql(text: str, kind: str) -> str:
 
 
 def text_schema(schema: Mapping[str, str]) -> str:
-    """How columns are read at first: as text, so that what does not fit can be shown; but nested ones as what they are."""
+    """The schema for the first reading: text, so that malformed values can be shown; nested columns keep their types."""
     return ", ".join(f"{quoted(name)} {kind if _is_nested(kind) else 'string'}" for name, kind in schema.items())
 
 
@@ -56,9 +56,9 @@ def cast_columns(
     others: Sequence[str] = (),
     decimal: str = ".",
 ) -> DataFrame:
-    """Columns of text as the schema has them, why a row does not fit, and the row as it was; other columns stay as they are.
+    """Text columns converted by the schema, why a row is malformed, and the row as it was; other columns are unchanged.
 
-    ``faults`` are reasons that are known already; ``decimal`` is what stands before decimals.
+    ``faults`` are reasons that are already known; ``decimal`` is the decimal sign.
     """
     flat = {name: kind for name, kind in schema.items() if not _is_nested(kind)}
     plain = {name: plain_sql(quoted(name), flat.get(name, "string"), decimal) for name in schema}
@@ -71,18 +71,18 @@ def cast_columns(
 
 
 def plain_sql(text: str, kind: str, decimal: str) -> str:
-    """A text with its decimals as SQL writes them; where they stand after a comma, a point is no part of a number."""
+    """A text with a decimal point, as SQL needs it; with a decimal comma, a point is not part of a number."""
     is_number = any(pattern.fullmatch(kind) for pattern, words in _WORDS if words in ("an integer", "a number"))
     return f"translate({text}, '.,', ',.')" if decimal == "," and is_number else text
 
 
 def instant_sql(text: str) -> str:
-    """A text as microseconds since 1970; null where it is not a time."""
+    """A text as microseconds since 1970; null if it is not a time."""
     return f"unix_micros({cast_sql(text, 'timestamp')})"
 
 
 def fault_sql(name: str, text: str, kind: str, plain: str = "") -> str:
-    """Why a text is not of its type; null where it is, or where there is no text. ``plain``: the text with its decimals as SQL has them."""
+    """Why a text is not of its type; null if it is, or if there is no text. ``plain`` is the text with a decimal point."""
     plain = plain or text
     words = next((words for pattern, words in _WORDS if pattern.fullmatch(kind)), f"of type {kind}")
     label, quoted = name.replace("'", "\\'"), f"left({text}, 100)"

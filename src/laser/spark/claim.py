@@ -1,4 +1,4 @@
-"""One run at a time on a checkpoint, and on an output: two would spoil it for each other, and Spark notices that late, or never."""
+"""Allows one run at a time on a checkpoint and on an output: two would damage it, and Spark notices that late, or never."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _LOCK = "laser.lock"
 
 @contextmanager
 def claimed(checkpoint: str, output: str = "") -> Iterator[None]:
-    """Nobody else has this checkpoint or this output meanwhile, or StateError. Places that are not on this machine are left to Spark."""
+    """Hold this checkpoint and this output exclusively, or raise StateError. Places that are not on this machine are left to Spark."""
     with _locked(checkpoint, _LOCK, "is at work on the checkpoint"), _locked(output, ".", "writes to the output"):
         yield
 
 
 @contextmanager
 def _locked(path: str, name: str, does: str) -> Iterator[None]:
-    """A file of the directory is locked, or the directory itself, which leaves nothing among answers."""
+    """Lock a file in the directory, or the directory itself, so that no extra file is among the answers."""
     if not path or "://" in path:
         yield
         return
@@ -40,6 +40,6 @@ def _locked(path: str, name: str, does: str) -> Iterator[None]:
 
 def _take(lock: int, otherwise: str) -> None:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # it ends with the process, however that ends
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released when the process ends in any way
     except BlockingIOError:
         raise StateError(otherwise) from None

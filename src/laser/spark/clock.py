@@ -1,12 +1,12 @@
-"""A clock beside the inputs of a stream, so that time goes on where they pause.
+"""A clock beside the inputs of a stream, so that time goes on when they pause.
 
-Answers wait for the watermark, and the watermark waits for later rows: where nothing arrives, nobody is ever told that something
-fell silent. So each input is united with rows of a clock before its watermark is taken. The hands of the clock are kept by the
-driver (``clock_keeper``), in a file. This source tells Spark where they are, as its offset, which Spark writes to the checkpoint
-before a micro-batch begins; so a batch that is repeated has the same hands, whatever the clock says by then.
+Answers wait for the watermark, and the watermark waits for later rows: if no rows arrive, silence is never reported. So each
+input is united with rows of a clock before its watermark is computed. The driver (``clock_keeper``) keeps the hands of the clock
+in a file. This source reports their position to Spark as its offset, which Spark writes to the checkpoint before a micro-batch
+begins; so a repeated batch has the same hands, whatever the clock says by then.
 
-One table may feed several queries, and one of them may have much to catch up on. So each query has its own hands: the source that
-serves it is told apart by its *seat*, a name that it chooses and that is part of its offsets, where the driver finds it.
+One table may feed several queries, and one of them may be far behind. So each query has its own hands: the source that serves
+it is identified by its *seat*, a name that it chooses and that is part of its offsets, where the driver finds it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from laser.ticks import Tick
 __all__ = ["SEAT", "Clock", "Hands"]
 
 Hands = dict[str, int]
-"""For each input the time up to which it is complete, if its lateness is left aside, in microseconds since 1970."""
+"""For each input, the time up to which it is complete, before the lateness is subtracted, in microseconds since 1970."""
 Offset = dict[str, Any]
-"""Hands, and the seat of the source that told them."""
+"""Hands, and the seat of the source that reported them."""
 SEAT = "seat"
 STEPS = 4
-"""The hands move so many times while an input may pause."""
+"""The number of moves of the hands during the allowed pause of an input."""
 LEAST_STEP = 1_000_000
-"""Each move costs a micro-batch, or two."""
+"""The shortest move in microseconds: each costs a micro-batch, or two."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of one stream: the data source by which Spark knows it, its inputs, and how long they may pause."""
+    """The clock of one stream: the name of its data source in Spark, its inputs, and how long they may pause."""
 
     name: str
     place: Path
@@ -54,10 +54,10 @@ class Clock:
 
     @classmethod
     def make(cls, inputs: Sequence[str], idle: int, tick: Tick) -> Clock:
-        """A clock whose hands are nowhere yet; the file that has them is for this user alone."""
+        """A clock whose hands have not moved yet; only this user can read its file."""
         if not hasattr(
             DataSourceStreamReader, "reportLatestOffset"
-        ):  # it came together with the start of `latestOffset`
+        ):  # the same version introduced the argument `start` of `latestOffset`
             raise LaserError("idle needs PySpark 4.2 or later: pip install --upgrade pyspark")
         directory = Path(tempfile.mkdtemp(prefix="laser-clock-"))
         atexit.register(shutil.rmtree, directory, ignore_errors=True)
@@ -84,7 +84,7 @@ def _file(place: Path, seat: str) -> Path:
 
 
 class ClockSource(DataSource):
-    """The hands of a clock as a source of Spark."""
+    """The hands of a clock as a data source of Spark."""
 
     def schema(self) -> str:
         return "input string, now bigint"
@@ -94,7 +94,7 @@ class ClockSource(DataSource):
 
 
 class ClockReader(DataSourceStreamReader):
-    """Offsets are hands; the rows between two of them are the hands that moved, where they are in the end."""
+    """Offsets are hands; the rows between two offsets are the last positions of the hands that moved."""
 
     def __init__(self, place: Path) -> None:
         self._place, self._seat = place, uuid.uuid4().hex
@@ -103,7 +103,7 @@ class ClockReader(DataSourceStreamReader):
         return {}
 
     def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802 - Spark's name
-        """Hands never go back, also where another driver moved them further before."""
+        """Hands never go back, even if another driver had moved them further."""
         try:
             hands: Hands = json.loads(_file(self._place, self._seat).read_text("utf-8"))
         except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""Who moves the hands of clocks: a thread of the driver that sees which inputs of a query pause.
+"""Moves the hands of clocks: a thread of the driver that sees which inputs of a query pause.
 
-An input pauses from the end of the last micro-batch that had rows of it. That it still does is known at moments when Spark looked
-for rows and found none: the beginning of a later micro-batch without rows of it, or now, while the query waits. A clock is never
-further than such a moment. So a long micro-batch, or a start with much to catch up on, does not look like a pause.
+An input pauses from the end of the last micro-batch that had rows of it. It is known to pause still when Spark looked for rows
+and found none: at the beginning of a later micro-batch without its rows, or now, while the query waits. A clock is never ahead
+of such a moment. So a long micro-batch, or a start with a backlog, does not look like a pause.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from laser.spark.stopping import is_alive
 __all__ = ["Pauses", "keep_clock"]
 
 _LOOKS = 2
-"""So often we look while a hand makes a step."""
+"""The number of looks per step of a hand."""
 
 
 @dataclass
 class Pauses:
-    """Since when the inputs of a query pause, and the hands that follow from it; times in microseconds."""
+    """Since when the inputs of a query pause, and the resulting hands; times in microseconds."""
 
     idle: int
     step: int
     last: dict[str, int]
-    """When a row of each input came last, or may have come."""
+    """When a row of each input last arrived, or may have arrived."""
     hands: Hands = field(default_factory=dict)
 
     def busy(self, now: int) -> None:
-        """It is not known which inputs have rows."""
+        """Note that it is not known which inputs have rows."""
         self.last = dict.fromkeys(self.last, now)
 
     def batch(self, began: int, ended: int, rows: Mapping[str, int]) -> None:
-        """A micro-batch has ended that had so many rows of some inputs."""
+        """Note a micro-batch that has ended, with its number of rows of some inputs."""
         for name in self.last:
             if rows.get(name):
                 self.last[name] = ended
@@ -53,7 +53,7 @@ class Pauses:
                 self._look(name, began)
 
     def nothing(self, now: int) -> None:
-        """No input has anything new."""
+        """Note that no input has new rows."""
         for name in self.last:
             self._look(name, now)
 
@@ -64,15 +64,15 @@ class Pauses:
 
 @dataclass
 class _Watch:
-    """A query with a clock, and how far it has been looked at."""
+    """A query with a clock, and which of its reports have been read."""
 
     query: Any
     clock: Clock
     pauses: Pauses
     seen: str = ""
-    """The last micro-batch whose progress we know."""
+    """The last micro-batch whose progress is known."""
     seat: str = ""
-    """The source that serves the query, as soon as an offset has told it."""
+    """The source that serves the query, as soon as an offset shows it."""
     pointed: Hands = field(default_factory=dict)
 
     def look(self, now: int) -> None:
@@ -91,16 +91,16 @@ class _Watch:
             self.pointed = dict(self.pauses.hands)
 
     def _sit(self, told: Mapping[str, Any]) -> None:
-        """Know the source of the query, or that it is another one now."""
+        """Note the source of the query, or that it has changed."""
         offsets = [source.get("endOffset") for source in told.get("sources") or []]
         seats = [offset[SEAT] for offset in offsets if isinstance(offset, dict) and SEAT in offset]
         if seats and seats[0] != self.seat:
             self.seat, self.pointed = seats[0], {}
 
     def _unseen(self) -> list[dict[str, Any]]:
-        """What Spark tells of micro-batches that have ended since the last look."""
+        """Spark's reports of the micro-batches that have ended since the last look."""
         fresh = []
-        for progress in reversed(self.query._jsq.recentProgress()):  # over a bridge: only the new ones are asked
+        for progress in reversed(self.query._jsq.recentProgress()):  # each is a call to Java, so only new ones are read
             if _name_of(progress) == self.seen:
                 break
             fresh.append(progress)
@@ -114,12 +114,12 @@ def _name_of(progress: Any) -> str:
 
 
 def _waits(status: Mapping[str, Any]) -> bool:
-    """Whether a query has looked for rows and has nothing to do; it may also have just begun."""
+    """Whether a query has looked for rows and waits; it may also have just begun."""
     return bool(status["message"].startswith("Waiting") and not status["isTriggerActive"])
 
 
 def _rows(told: Mapping[str, Any], inputs: tuple[str, ...]) -> dict[str, int]:
-    """How many rows of each input there were; an input without new rows is not in the plan of a micro-batch at all."""
+    """The number of rows of each input; an input without new rows is not in the plan of a micro-batch."""
     observed = told.get("observedMetrics") or {}
     return {name: int((observed.get(rows_metric(name)) or {}).get("rows") or 0) for name in inputs}
 
@@ -129,7 +129,7 @@ def _micros(text: str) -> int:
 
 
 class _Keeper(threading.Thread):
-    """One for a session; it ends with it."""
+    """One thread per session; it ends with the session."""
 
     def __init__(self, spark: SparkSession) -> None:
         super().__init__(name="laser-clock", daemon=True)
@@ -158,7 +158,7 @@ class _Keeper(threading.Thread):
                 watch.look(now)
 
     def _watch(self, query: StreamingQuery, now: int) -> _Watch | None:
-        """A query that has one of our clocks among its sources; None where it has not."""
+        """A query that has one of our clocks among its sources; None if it has none."""
         plan = query._jsq.streamingQuery().analyzedPlan().toString()
         found = next((clock for name, clock in self._clocks.items() if name in plan), None)
         if found is None:
@@ -170,7 +170,7 @@ _KEEPERS: WeakKeyDictionary[SparkSession, _Keeper] = WeakKeyDictionary()
 
 
 def keep_clock(spark: SparkSession, clock: Clock) -> None:
-    """Move the hands of a clock for as long as its session lives."""
+    """Move the hands of a clock as long as its session lives."""
     keeper = _KEEPERS.get(spark)
     if keeper is None or not keeper.is_alive():
         keeper = _KEEPERS[spark] = _Keeper(spark)

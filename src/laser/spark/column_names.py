@@ -1,4 +1,4 @@
-"""Names of columns that Spark can tell apart: it does not tell upper from lower case unless a setting says so."""
+"""Column names in Spark, which ignores upper and lower case unless a setting says otherwise."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from laser.errors import LaserError
 __all__ = ["REASON", "ROW", "check_distinct", "quoted"]
 
 ROW = "_row"
-"""A column that has the row as it was read, where its columns are what became of it."""
+"""The column with the original row, if the other columns are converted."""
 REASON = "_reason"
-"""A column that says why a row does not fit, where its reader knows; null where it does."""
+"""The column with the reason why a row is malformed, if its reader knows; null if it is not."""
 
 
 def check_distinct(what: str, table: DataFrame) -> None:
-    """LaserError where two columns of a table have one name: nobody could say which of them is meant."""
+    """LaserError if two columns of a table have the same name, because a reference would be ambiguous."""
     by_case = table.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
     seen: dict[str, str] = {}
     for name in table.columns:
@@ -30,5 +30,5 @@ def _clash(name: str, other: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name of a column as SQL has it."""
+    """The quoted name of a column in SQL."""
     return "`" + name.replace("`", "``") + "`"

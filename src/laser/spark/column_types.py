@@ -1,4 +1,4 @@
-"""The columns of derived predicates, found before anything runs: their kinds, by the types of arguments, and their names."""
+"""Finds the columns of derived predicates before anything runs: their kinds, from the types of arguments, and their names."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def find_flow(
     inputs: Mapping[Predicate, tuple[Sequence[str], Sequence[str]]],
     mixed: bool = False,
 ) -> Flow:
-    """The columns of every predicate; ``inputs`` has the kinds and the names of those of the input.
+    """The columns of every predicate; ``inputs`` has the kinds and names of the input columns.
 
-    If ``mixed``, a column into which numbers and strings flow becomes text in the notation of programs.
+    If ``mixed``, a column with both numbers and strings becomes text in the notation of programs.
     """
     given = {predicate: list(map(static_type, kinds)) for predicate, (kinds, _) in inputs.items()}
     try:

@@ -1,8 +1,8 @@
-"""Kinds of columns: Spark's names of the types that arguments can have, and how each becomes values and columns again.
+"""Kinds of columns: Spark's names of the types that arguments can have, and their conversion to values and back.
 
-A kind stands for a static type, to which ``static_type`` maps it. A *carrier* is what facts travel in: ``long``, ``double``
-or ``string``. The kind ``term`` is text in the notation of programs, for columns of any type and of several. ``conversion``
-is the one place that says what a value of a kind looks like in SQL, in its carrier and in Python.
+A kind has a static type, given by ``static_type``. Facts travel in a *carrier*: ``long``, ``double`` or ``string``. The kind
+``term`` is text in the notation of programs, for columns of any type or of several types. ``conversion`` is the only place that
+defines how a value of a kind looks in SQL, in its carrier and in Python.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _TYPES = {
 
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _LONG_DIGITS = 18
-"""So many digits of a decimal fit into a long."""
+"""The number of digits of a decimal that fit into a long."""
 _EXACT_DIGITS = 15
-"""Decimals of so many digits stay apart as doubles, and a double gives them back unchanged."""
+"""The number of digits of a decimal that a double preserves."""
 _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
 """The first and the last microsecond of the calendar."""
 _LEFT_OUT = (
@@ -56,41 +56,41 @@ def _as_it_is(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Conversion:
-    """From a column to values of the language, and back. In SQL, ``{}`` stands for the column or its carrier."""
+    """Converts a column to values of the language, and back. In SQL, ``{}`` stands for the column or its carrier."""
 
     carrier: str
     into_carrier: str
     from_carrier: str
     to_value: Callable[[Any], Any] = _as_it_is
-    """From what the carrier holds to the value; the same object where nothing is to be done."""
+    """From the carrier to the value; returns the same object if there is nothing to convert."""
     to_cell: Callable[[Any], Any] = _as_it_is
     key: str = ""
-    """The key as SQL, where it is not what the carrier holds."""
+    """The key as SQL, if it is not the carrier itself."""
     odd: tuple[tuple[str, str], ...] = ()
-    """SQL that is true of a cell that is not a value, and what such a cell is, in words."""
+    """SQL that is true for a cell that is not a value, and a description of such a cell."""
 
     def carried(self, column: str) -> str:
-        """A column in its carrier, as SQL; the name of the column is quoted."""
+        """A column in its carrier, as SQL; the name of the column is already quoted."""
         return self.into_carrier.replace("{}", column)
 
     def keyed(self, column: str) -> str:
-        """What the bucket of a key follows from, as SQL."""
+        """The SQL from which the bucket of a key is computed."""
         return self.key.replace("{}", column) if self.key else self.carried(column)
 
     def given_back(self, slot: str) -> str:
-        """The column again, as SQL over a slot of the carrier."""
+        """SQL that converts a slot of the carrier back to the column."""
         return self.from_carrier.replace("{}", slot)
 
     def oddities(self, column: str) -> list[tuple[str, str]]:
-        """Each way in which a cell is not a value, as SQL that is true of it and in words; none where every cell is one."""
+        """The ways in which a cell is not a value: SQL that is true for it, and a description; empty if every cell is a value."""
         return [(test.replace("{}", column), words) for test, words in self.odd]
 
     def values(self, cells: list[Any]) -> list[Any]:
-        """What a carrier holds as values."""
+        """Cells of a carrier as values."""
         return cells if self.to_value is _as_it_is else list(map(self.to_value, cells))
 
     def cells(self, values: list[Any]) -> list[Any]:
-        """Values as a carrier holds them."""
+        """Values as cells of a carrier."""
         return values if self.to_cell is _as_it_is else list(map(self.to_cell, values))
 
 
@@ -145,7 +145,7 @@ def _micros(value: Any) -> int:
 
 
 def _double(value: Any) -> float:
-    """A number as a double; OverflowError where it is an integer that no double is."""
+    """A number as a double; OverflowError if it is an integer that a double cannot represent exactly."""
     cell = float(value)
     if cell != value:
         raise OverflowError(f"{value} is an integer that a double does not hold exactly")
@@ -173,7 +173,7 @@ def _digits(kind: str) -> int:
 
 
 def kind_of(static: StaticType | None) -> str:
-    """The kind of a column of a static type; where nothing ever flows, a string is as good as anything.
+    """The kind of a column with a static type; string if the column is always empty.
 
     >>> kind_of(INTEGER), kind_of(None), kind_of(ANY)
     ('bigint', 'string', 'term')
@@ -202,7 +202,7 @@ def kind_of_type(name: str, column: str) -> str:
 
 
 def carrier(kind: str) -> str:
-    """What facts of this kind travel in.
+    """The carrier of facts of this kind.
 
     >>> carrier("timestamp"), carrier("decimal(10,2)"), carrier("decimal(20,0)"), carrier("term")
     ('long', 'double', 'string', 'string')
@@ -211,7 +211,7 @@ def carrier(kind: str) -> str:
 
 
 def join(one: str | None, other: str) -> str:
-    """The kind of a column into which two flow, or LaserError.
+    """The kind of a column that combines two, or LaserError.
 
     >>> join("int", "bigint"), join("int", "double"), join("boolean", "string"), join(None, "int")
     ('bigint', 'double', 'string', 'int')

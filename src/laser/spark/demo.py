@@ -1,4 +1,4 @@
-"""The main job on any machine: cooling systems, hours of readings with faults in them, through Spark to a timeline of alarms.
+"""The main use case on any machine: cooling systems, hours of readings with faults, through Spark to a timeline of alarms.
 
 ``python -m laser.spark.demo`` generates the readings, runs the pipeline and shows what it found.
 """
@@ -44,7 +44,7 @@ WIDTH = 72
 
 
 def readings(machines: int, hours: int, seed: int = 1) -> pa.Table:
-    """A reading of each machine every ten seconds, some of which overheat and some of which fall silent."""
+    """A reading of each machine every ten seconds; some machines overheat and some fall silent."""
     choices = random.Random(seed)
     rows = [row for m in range(machines) for row in _machine(f"m{m:02d}", hours * 3600 // STEP, choices)]
     machine, moment, value = zip(*rows, strict=True)

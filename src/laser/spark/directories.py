@@ -1,4 +1,4 @@
-"""Names of directories that say their predicate."""
+"""Directory names from which the predicate can be read."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 __all__ = ["directory_names"]
 
 _LOWER = string.ascii_lowercase + string.digits
-"""What no file system changes."""
+"""Characters that no file system changes."""
 
 
 def directory_names(predicates: Iterable[str]) -> dict[str, str]:
-    """For each predicate the name of its directory, from which it can be read back: other signs are written as in URLs.
+    """The directory name of each predicate, from which it can be read back: other characters are encoded as in URLs.
 
-    So are upper-case letters where two names differ in nothing else, as some file systems take those for one.
+    So are upper-case letters if two names differ only in case, because some file systems ignore it.
 
     >>> list(directory_names(["q", "q_", "q/1", "<a:b>"]).values())
     ['q', 'q_', 'q%2F1', '%3Ca%3Ab%3E']
@@ -29,7 +29,7 @@ def directory_names(predicates: Iterable[str]) -> dict[str, str]:
 
 
 def _folded(name: str) -> str:
-    """What a file system makes of a name that does not tell upper from lower case."""
+    """A name on a file system that ignores case."""
     return unicodedata.normalize("NFC", name).casefold()
 
 

@@ -1,8 +1,8 @@
-"""The end of a finite stream: a word from outside that nothing more will come up to a time.
+"""The end of a finite stream: a declaration from outside that no more facts come up to a time.
 
 Answers wait for the watermark, and the watermark waits for later rows, so the last time points of a stream that has ended stay
-unanswered. Spark cannot be told that a stream has ended. So every input has a small second source, a directory in the checkpoint:
-a row that is written there moves the watermark of all inputs as a row of their own would.
+unanswered. Spark has no way to declare the end of a stream. So every input has a small second source, a directory in the
+checkpoint: a row that is written there moves the watermark of all inputs like a row of their own.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _SCHEMA = "until bigint"
 
 
 class End(StrEnum):
-    """Where a stream ends, if that is not said as a time."""
+    """Where a stream ends, if not at a given time."""
 
     LAST = "last"
-    """At the last row that has come."""
+    """At the last row so far."""
     CLOSED = "closed"
-    """So far behind it that all time windows over it have closed."""
+    """So much later that all time windows over the last row have closed."""
 
 
 @dataclass(frozen=True)
 class Flush:
-    """The directory of a stream from which it learns how far it is complete."""
+    """The directory that tells a stream how far it is complete."""
 
     spark: SparkSession
     checkpoint: str
@@ -54,17 +54,17 @@ class Flush:
         return True
 
     def write(self, *times: int) -> None:
-        """Say that all time points up to each of these are complete; without one, only make the directory."""
+        """Declare all time points up to each of these complete; without any, only create the directory."""
         rows = self.spark.createDataFrame([(time,) for time in times], _SCHEMA)
         rows.coalesce(1).write.mode("append").json(self.place)
 
     def times(self) -> DataFrame:
-        """The stream of what is said; each input needs one of its own."""
+        """The stream of declarations; each input needs its own."""
         return self.spark.readStream.schema(_SCHEMA).json(self.place)
 
 
 def flush_of(spark: SparkSession, checkpoint: str, asked: bool, heads: list[Head]) -> Flush | None:
-    """The flush of a stream, where it is asked for, or was when its checkpoint was made: Spark keeps to the sources of then."""
+    """The flush of a stream, if it is requested, or was when its checkpoint was made: Spark does not add sources later."""
     if not checkpoint:
         if asked:
             raise LaserError("flush needs to know where the query is remembered: give checkpoint=… too")
@@ -83,14 +83,14 @@ def flush_of(spark: SparkSession, checkpoint: str, asked: bool, heads: list[Head
 
 
 def event_time(tick: Tick, lateness: int) -> Column:
-    """The event time that makes the watermark pass the time points up to a row's; the lateness is in microseconds."""
+    """The event time that moves the watermark past the time points up to a row's; the lateness is in microseconds."""
     micros = F.lit(tick.duration.micros).cast("bigint")
     passed = F.ceil((F.col("until") + 1) * micros / 1000)  # watermarks are in milliseconds
     return F.timestamp_millis(passed + lateness // 1000)
 
 
 def _time_of(end: End, heads: list[Head], job: Job) -> int:
-    """The time point at which a stream ends, by its last row."""
+    """The time point at which a stream ends, from its last row."""
     highest = max((head.highest for head in heads), default=NOWHERE)
     if highest == NOWHERE:
         raise StateError("there is nothing to flush: no row has come yet on this checkpoint")
@@ -108,7 +108,7 @@ def _time_of(end: End, heads: list[Head], job: Job) -> int:
 
 
 def flush_stream(flush: Flush | None, job: Job, until: int | End) -> int:
-    """Say that nothing more will come up to a time point, which is returned."""
+    """Declare that no more facts come up to a time point. Returns the time point."""
     if flush is None:
         raise LaserError("only a stream that was made with flush=True can be flushed")
     time = _time_of(until, read_heads(flush.spark, flush.checkpoint), job) if isinstance(until, End) else until

@@ -1,7 +1,7 @@
-"""A history as SQL: the statements of the lowered plan, each a DataFrame over those before it.
+"""A history as SQL: the statements of the translated plan, each a DataFrame over those before it.
 
-Spark reads, joins and sorts. No Python object is made of a row, and nothing comes to the driver but the extent of the timeline, where
-it is not given.
+Spark reads, joins and sorts. No row becomes a Python object, and only the extent of the timeline, if it is not given, comes to
+the driver.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _SEEN = Predicate(SEEN, 1)
 _KINDS = {"long": Kind.INTEGER, "double": Kind.NUMBER, "string": Kind.STRING}
 
 LARGE = 60
-"""Statements in one plan: Spark takes more than a second to plan twice as many."""
+"""The most statements in one plan: Spark takes more than a second to plan twice as many."""
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32}
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -60,9 +60,9 @@ Kinds = tuple[Kind, ...] | None
 
 
 def answer_history(prepared: Prepared, however_small: bool = True) -> Answers:
-    """The answers by SQL; NotLowered, with the reason, where some part of the program has none.
+    """The answers by SQL; NotLowered, with the reason, if a part of the program has no SQL.
 
-    Unless ``however_small``, also where the inputs are so small that planning would take longer than reasoning.
+    Unless ``however_small``, also if the inputs are so small that planning would take longer than reasoning.
     """
     history = _History(prepared, however_small)
     lowering = history.lowered()
@@ -78,13 +78,13 @@ class _History:
     prepared: Prepared
     however_small: bool
     frames: dict[str, DataFrame] = field(default_factory=dict)
-    """What there is, by the names that statements have for it."""
+    """The existing tables, by their names in statements."""
     views: dict[str, str] = field(default_factory=dict)
-    """What is text in the queries that read it."""
+    """The relations that are inlined as text in the queries that read them."""
     sizes: dict[str, int] = field(default_factory=dict)
-    """How many statements there are in the plan of each."""
+    """The number of statements in the plan of each."""
     held_until: int = 0
-    """Before this time point the output is empty: the program warms up."""
+    """The end of the warm-up: before this time point the output is empty."""
 
     @property
     def job(self) -> Job:
@@ -97,7 +97,7 @@ class _History:
     # -- the plan
 
     def lowered(self) -> Lowering:
-        """The statements, when all that they read is there. What has none is refused before the data are asked for anything."""
+        """The statements, when all their sources exist. A program without SQL is refused before any data are read."""
         if isinstance(self.job.partition, PerKey):
             raise NotLowered("each key needs a reasoner of its own")
         core, streamed = self.program(), self.streamed()
@@ -122,14 +122,14 @@ class _History:
         return lower(plan, streamed, background, Timeline(str(first), str(last)), "spark").whole()
 
     def check_size(self, tried: Lowering) -> None:
-        """Spark plans each statement, whatever it reads; the reasoner takes time by the row."""
+        """Compare the time for planning, which depends on the statements, with that of the reasoner, which depends on the rows."""
         statements = sum(1 + len(statement.asides) for statement in tried.statements)
         rows = None if self.however_small else estimated_rows([source.table for source in self.prepared.sources])
         if rows is not None and rows < statements * ROWS_A_STATEMENT:
             raise NotLowered(f"about {rows:,} rows are too few to plan {count(statements, 'statement')} for")
 
     def check_numbers(self, plan: Plan, tried: Lowering, background: Mapping[Predicate, Ranges], times: Range) -> None:
-        """A query runs when somebody asks for its rows: then it is too late to leave them to the reasoner. So the ranges are asked for."""
+        """A query runs when its rows are read: then it is too late to switch to the reasoner. So the ranges are checked first."""
         texts = [text for s in tried.statements for text in (s.query, *(aside.query for aside in s.asides))]
         widens = any(INEXACT in text for text in texts)
         if not widens and not computes(plan):
@@ -143,7 +143,7 @@ class _History:
             raise NotLowered(f"a number may be too large to be exact in SQL{where}")
 
     def ranges(self, source: Source) -> Ranges:
-        """The ranges of the columns of an input: as its types say, or else the data."""
+        """The ranges of the columns of an input: from its types, or else from the data."""
         frame = self.frames[facts_table(source.predicate, background=False)]
         known = [_range(kind) for kind in source.kinds]
         asked = [f"a{i}" for i, each in enumerate(known, 1) if each is None]
@@ -154,14 +154,14 @@ class _History:
         return tuple(each for each in known if each is not None)
 
     def program(self) -> ResolvedProgram:
-        """The program with all background data: nothing is divided by key."""
+        """The program with all background data, because nothing is divided by key."""
         background = (*self.job.settings.background, *self.job.own_background)
         return accept(self.job.program, replace(self.job.settings, background=background))
 
-    # -- what there is
+    # -- sources
 
     def streamed(self) -> dict[Predicate, Kinds]:
-        """The kinds of the columns of what streams in."""
+        """The kinds of the columns of the inputs."""
         kinds = {source.predicate: _kinds(source) for source in self.prepared.sources}
         return {**kinds, _SEEN: self.key_kinds()} if self.counts_keys else kinds
 
@@ -170,7 +170,7 @@ class _History:
         return isinstance(self.job.partition, Lifted) and self.job.partition.counts_keys
 
     def key_kinds(self) -> Kinds:
-        """The kind of the lifted key, if it is one in all inputs and in the background data that have it."""
+        """The kind of the lifted key, if it is the same in all inputs and background data that have it."""
         own = kinds_of([self.own_keys()]) if self.job.own_background else ()
         found = [None if kinds is None else kinds[0] for kinds in map(_kinds, self.prepared.sources)]
         kinds = {*found, *(own or (None,) if self.job.own_background else ())}
@@ -180,7 +180,7 @@ class _History:
         return sorted({atom[1] for atom in self.job.own_background})
 
     def read(self, first: int, last: int) -> None:
-        """The facts of each input, and since when each key is known, if that is asked for."""
+        """Read the facts of each input, and when each key was first seen, if that is needed."""
         read = {s.predicate: s.within(first, last) for s in self.prepared.sources if _kinds(s) is not None}
         for predicate, frame in read.items():
             self.frames[facts_table(predicate, background=False)] = frame
@@ -193,13 +193,13 @@ class _History:
             self.frames[facts_table(_SEEN, background=False)] = seen
 
     def local(self, columns: Sequence[Column], kinds: tuple[Kind, ...]) -> DataFrame:
-        """A table of what the driver has: background data."""
+        """A table of data that the driver has: background data."""
         if not kinds:
             return self.spark.range(1).select()
         given = dict(zip(names(len(kinds)), zip(columns, kinds, strict=True), strict=True))
         return self.spark.createDataFrame(arrow_table(given))
 
-    # -- what is made of it
+    # -- statements
 
     def make(self, statement: Statement) -> None:
         for aside in statement.asides:
@@ -207,9 +207,9 @@ class _History:
         self.add(statement.relation.name, statement.query, statement.kept)
 
     def add(self, name: str, query: str, kept: bool) -> None:
-        """A relation is text in the query that reads it, so that Spark analyses one query, and each relation once: where it is read again, a
-        plan has it in both places, and Spark sorts for both once. Where that would make the plan too large, it is a table, made first, so
-        that plans begin with its rows."""
+        """Add a relation. It is inlined as text in the query that reads it, so that Spark analyses one query; if it is read twice, the plan
+        contains it twice, and Spark sorts for both once. If the plan would become too large, it is a table that is computed first, so that
+        later plans begin with its rows."""
         self.sizes[name] = 1 + sum(self.sizes.get(read, 0) for read in NAME.findall(query))
         if kept and self.sizes[name] > LARGE:
             self.frames[name], self.sizes[name] = self.query(query).localCheckpoint(eager=False), 1
@@ -217,7 +217,7 @@ class _History:
             self.views[name] = query
 
     def query(self, query: str) -> DataFrame:
-        """The rows of a query, with the views that it rests on."""
+        """The rows of a query, with the views that it needs."""
         needed, stack = set[str](), NAME.findall(query)
         while stack:
             name = stack.pop()
@@ -253,13 +253,13 @@ class _History:
 
 
 def _kinds(source: Source) -> Kinds:
-    """The kinds of the columns of an input; None where SQL does not have the values of one."""
+    """The kinds of the columns of an input; None if SQL cannot represent the values of one."""
     kinds = [_kind(kind) for kind in source.kinds]
     return None if None in kinds else tuple(kind for kind in kinds if kind is not None)
 
 
 def _kind(kind: str) -> Kind | None:
-    """The kind of a column as facts carry it: not of terms, times and durations, nor of integers of any size."""
+    """The kind of a column in SQL; None for terms, times, durations and integers of any size."""
     static = static_type(kind)
     carried = _KINDS[carrier(kind)]
     is_number = static.fits(INTEGER) and carried == Kind.INTEGER
@@ -269,7 +269,7 @@ def _kind(kind: str) -> Kind | None:
 
 
 def _range(kind: str) -> Range | None:
-    """The range of the values of a column, where its type says so; what is not a number is in none."""
+    """The range of the values of a column, if its type determines it; None otherwise, and for values that are not numbers."""
     if _kind(kind) == Kind.STRING:
         return NOTHING
     bits = _BITS.get(kind)
@@ -277,7 +277,7 @@ def _range(kind: str) -> Range | None:
 
 
 def refuse_functions(core: ResolvedProgram) -> None:
-    """Functions of texts and numbers are DuckDB's words in SQL; Spark's own may say something else."""
+    """Refuse functions and tests: their SQL is that of DuckDB, and Spark's may give other results."""
     for rule in core.rules:
         for term in (t for x in rule.terms() for t in subterms(x)):
             if isinstance(term, Arithmetic) and term.operator not in INLINE:
@@ -288,7 +288,7 @@ def refuse_functions(core: ResolvedProgram) -> None:
 
 
 def _carried(value: Expression, kind: str) -> str:
-    """A value in the slot of an output column; NotLowered where the column has values that SQL does not."""
+    """A value in the slot of an output column; NotLowered if the column has values that SQL cannot represent."""
     wanted = _kind(kind)
     if wanted is None or join((wanted, value.kind)) != wanted:
         raise NotLowered(f"an output column of type {kind}")

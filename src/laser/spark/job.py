@@ -1,4 +1,4 @@
-"""What a worker needs to know to reason about its part: plain data, made by the driver, the same for all parts."""
+"""What a worker needs to know about its part: plain data, made by the driver, the same for all parts."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from laser.windows import Reach
 __all__ = ["Job", "refuse_other"]
 
 ID_VERSION = "3:"
-"""How ids of jobs begin, since there were others before."""
+"""The prefix of job ids, because earlier versions had others."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A program with its run's settings, how the stream is divided, and the layouts of what goes in and comes out."""
+    """A program with the settings of its run, how the stream is divided, and the layouts of inputs and outputs."""
 
     rules: Program
-    """The program as it was given, without its facts."""
+    """The program as given, without its facts."""
     inputs: Layout
     outputs: Layout
     partition: Partition
     settings: RunSettings
-    """With the background data that are the same for all keys."""
+    """The settings, with the background data that are the same for all keys."""
     reach: Reach
     own_background: tuple[Atom, ...] = ()
-    """Background data of one key each, which is their first argument, where the partition adds a key."""
+    """Background data of single keys, with the key as first argument, if the partition adds a key."""
     streams: tuple[str, ...] = ()
-    """The inputs of a stream, sorted, also those of which the rules say nothing: a checkpoint knows how far each of them is."""
+    """The inputs of a stream, sorted, including those that no rule reads, because a checkpoint has the position of each."""
     keep: int = 0
-    """For so many ticks facts are kept at least, so that later rules can look at them."""
+    """The least number of ticks for which facts are kept, so that changed rules can use them."""
     has_records: bool = False
-    """Whether rules look back over the whole stream by their records alone: then what is recorded is saved in place of the facts."""
+    """Whether rules need the whole stream only because of their records: then the records are saved instead of the facts."""
 
     @cached_property
     def program(self) -> Program:
-        """The program that reasoners run: lifted, where the partition says so."""
+        """The program that reasoners run: lifted, if the partition says so."""
         match self.partition:
             case Lifted(shared=shared):
                 return lift(self.rules, shared)
@@ -59,19 +59,19 @@ class Job:
 
     @property
     def kept(self) -> int | None:
-        """How far back the log of a stream reaches in ticks; None where it keeps everything."""
+        """How far back the log of a stream reaches, in ticks; None if it keeps everything."""
         return None if self.reach.ticks is None else max(self.reach.ticks, self.keep)
 
     def in_buckets(self, buckets: int) -> Job:
         return replace(self, partition=with_buckets(self.partition, buckets))
 
     def reasoner(self, start: int, background: tuple[Atom, ...], saved: bytes | None = None) -> Reasoner:
-        """A new reasoner, or one that goes on from what ``Reasoner.save`` gave."""
+        """A new reasoner, or one that continues from the result of ``Reasoner.save``."""
         settings = replace(self.settings, start=start, background=background)
         return Reasoner.of(self.program, settings, saved)
 
     def background_of(self, bucket: int) -> tuple[Atom, ...]:
-        """The background data of one part, without those of keys that lie elsewhere."""
+        """The background data of one part, without those of keys in other parts."""
         match self.partition:
             case ByKey() as by_key:
                 return tuple(atom for atom in self.settings.background if by_key.belongs(atom, bucket))
@@ -85,7 +85,7 @@ class Job:
 
     @property
     def fingerprint(self) -> str:
-        """What identifies this job: a state of another one is of no use."""
+        """The id of this job: the state of another job is useless for it."""
         background = (*self.settings.background, *self.own_background)
         program = accept(self.program, replace(self.settings, background=background))
         content = {

@@ -1,4 +1,4 @@
-"""A job as text, so that a checkpoint can say which rules made it: whoever changes them must know what the old ones said."""
+"""A job as text, so that a checkpoint can say which rules made it: changed rules must know what the old ones derived."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["read_job", "write_job"]
 
 
 def write_job(job: Job) -> str:
-    """All that is needed to reason as the job does, and to compare it with another one."""
+    """Everything that is needed to reason as the job does, and to compare it with another one."""
     content = {
         "rules": str(job.rules),
         "inputs": job.inputs.plain(),

@@ -1,4 +1,4 @@
-"""Changes as messages of Kafka."""
+"""Writes changes as Kafka messages."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["KafkaSink"]
 class KafkaSink:
     """Each change as a JSON object; the key of the message is the predicate with the key of the stream.
 
-    Changes of one key are in one partition, in the order of time. A micro-batch that is repeated after a crash is sent again,
-    with the same messages: a reader that forgets a message which it has seen has each of them once.
+    Changes of one key are in one partition, in order of time. A micro-batch that is repeated after a crash is sent again, with
+    the same messages: a reader that ignores repeated messages gets each of them once.
     """
 
     servers: str
@@ -35,7 +35,7 @@ class KafkaSink:
         if not found:
             return
         messages = reduce(DataFrame.unionByName, found)
-        # One task sends all: several would send the changes of a key in any order, and there are few.
+        # A single task, because several would mix up the order of a key's changes, and there are few.
         ordered = messages.coalesce(1).sortWithinPartitions("time", "key", "value").select("key", "value")
         writer = ordered.write.format("kafka").options(**self.options)
         try:

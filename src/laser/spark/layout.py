@@ -1,7 +1,7 @@
 """How facts of several predicates share the columns of one table.
 
 Every argument has a *slot*: the n-th column of its carrier. So a table has as many columns as its widest predicate needs,
-not as many as all of them together, and a row says by its ``tag`` which predicate it is of.
+not as many as all together, and the ``tag`` of a row says which predicate it has.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Layout", "PredicateColumns", "read_layout"]
 
 @dataclass(frozen=True)
 class PredicateColumns:
-    """A predicate with the kinds and the names of its columns, and the slots that they travel in."""
+    """A predicate with the kinds and names of its columns, and the slots in which they travel."""
 
     predicate: Predicate
     kinds: tuple[str, ...]
@@ -45,7 +45,7 @@ class PredicateColumns:
 
 @dataclass(frozen=True)
 class Layout:
-    """The predicates that share a table; the place of each is its tag."""
+    """The predicates that share a table; the position of each is its tag."""
 
     predicates: tuple[PredicateColumns, ...]
 
@@ -71,7 +71,7 @@ class Layout:
         return ", ".join([*before, *slots, *after])
 
     def plain(self) -> list[list[Any]]:
-        """The predicates with their columns as lists, from which ``read_layout`` makes them again."""
+        """The predicates with their columns as lists, which ``read_layout`` reads."""
         return [[*columns.predicate, list(columns.kinds), list(columns.names)] for columns in self.predicates]
 
 

@@ -1,4 +1,4 @@
-"""Lifting: a program about one thing becomes a program about many, each with a key of its own."""
+"""Lifting: a program about one thing becomes a program about many, each with its own key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEY = "LaserKey"
 
 
 def lift(program: Program, kept: Collection[Predicate]) -> Program:
-    """Add a key to every predicate but those ``kept``, which are the same for all keys.
+    """Add a key to every predicate except those in ``kept``, which are the same for all keys.
 
     >>> from laser.checks.load import parse
     >>> print(lift(parse("freeze :- not alarm. alarm :- temp(V) in [3], V > 90."), ()))
@@ -30,7 +30,7 @@ def lift(program: Program, kept: Collection[Predicate]) -> Program:
     laser_known(LaserKey) :- laser_seen(LaserKey) at _.
     #show alarm/1, freeze/1.
 
-    A window that counts the facts of one thing counts those of each.
+    A window that counts facts counts separately for each key.
 
     >>> print(next(iter(lift(parse("q :- temp(V) in [last 3], V > 90."), ()).rules)).body[0].window.per)
     (Variable(name='LaserKey'),)
@@ -48,7 +48,7 @@ def lift(program: Program, kept: Collection[Predicate]) -> Program:
 
 
 def counts_keys(lifted: Program) -> bool:
-    """Whether a lifted program asks which keys there are; most rules know theirs from a fact."""
+    """Whether a lifted program depends on the set of keys; most rules get their key from a fact."""
     return any(literal.atom.name == KNOWN for rule in lifted.rules for literal in rule.literals)
 
 
@@ -64,7 +64,7 @@ def _rule(rule: tree.Rule, kept: Collection[Predicate]) -> tree.Rule:
 
 
 def _binds(element: tree.BodyElement, kept: Collection[Predicate]) -> bool:
-    """Whether an element of a body says which key the rule is about."""
+    """Whether an element of a body binds the key of the rule."""
     return isinstance(element, tree.Literal) and element.is_positive and element.atom.predicate not in kept
 
 
@@ -80,12 +80,12 @@ def _element(element: tree.BodyElement, kept: Collection[Predicate]) -> tree.Bod
 
 
 def _window(window: tree.Window) -> tree.Window:
-    """A window that counts the facts of one thing counts those of each."""
+    """A window that counts facts counts separately for each key."""
     return replace(window, per=(tree.Variable(_KEY), *window.per)) if window.kind is LastOf else window
 
 
 def _term(term: tree.Term, kept: Collection[Predicate]) -> tree.Term:
-    """The key stands in the body of an aggregate, too, so that it is one of its groups."""
+    """The key is also in the body of an aggregate, so that it is one of its groups."""
     match term:
         case tree.Aggregate(body=body):
             return replace(term, body=tuple(_element(element, kept) for element in body))

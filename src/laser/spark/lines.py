@@ -1,4 +1,4 @@
-"""Lines of a stream as a table: workers parse them with the parser that ``laser eval`` uses."""
+"""Lines of a stream as a table: workers parse them with the parser of ``laser eval``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from laser.values import Predicate, write_value
 __all__ = ["read_lines"]
 
 SAMPLE = 1000
-"""Lines that are looked at to see whether times are dates."""
+"""The number of lines that are read to see whether times are dates."""
 
 Row = dict[str, Any]
 
@@ -27,7 +27,7 @@ Row = dict[str, Any]
 def read_lines(
     spark: SparkSession, path: str, predicate: Predicate, form: LineFormat, tick: Tick, follow: bool
 ) -> Input:
-    """The facts of one predicate in the lines of files; times are dates where the first record has one."""
+    """The facts of one predicate in the lines of files; times are dates if the first record has one."""
     first = spark.read.text(path).take(SAMPLE)
     records = (item for row in first for item in _items(form, row.value, tick) if isinstance(item, Record))
     reader = Reader(form, predicate, tick, any(record.iso for record in [*records][:1]))
@@ -36,13 +36,13 @@ def read_lines(
 
 
 def _items(form: LineFormat, line: str, tick: Tick) -> Iterator[Item]:
-    """Each line is read for itself: workers see the lines of files in no order."""
+    """Each line is read separately, because workers see the lines of files in no order."""
     return records_of(form.read_lines([Line(0, line)], form.parser(tick)))
 
 
 @dataclass(frozen=True)
 class Reader:
-    """What a worker needs to make rows of lines."""
+    """What a worker needs to convert lines to rows."""
 
     form: LineFormat
     predicate: Predicate
@@ -55,7 +55,7 @@ class Reader:
 
     @property
     def schema(self) -> str:
-        """The columns, in Spark's words."""
+        """The columns, in Spark's notation."""
         time = "timestamp" if self.dated else "bigint"
         return ", ".join([f"time {time}", *(f"{column} string" for column in (*self.args, REASON, ROW))])
 

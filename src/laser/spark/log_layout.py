@@ -1,4 +1,4 @@
-"""Entries of a log say how their columns are laid out, since rules that are changed may read other inputs."""
+"""The entries of a log contain their column layout, because changed rules may read other inputs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LABEL = b"laser.layout"
 
 
 def labelled(table: pa.Table, layout: Layout) -> pa.Table:
-    """Facts with a note of their layout, their columns in the order that all entries have."""
+    """Facts labelled with their layout, with columns in the order that all entries have."""
     others = [name for name in ("order",) if name in table.column_names]
     return table.select(["tag", "time", *layout.slots, *others]).replace_schema_metadata({_LABEL: _text(layout)})
 
 
 def in_layout(table: pa.Table, layout: Layout) -> pa.Table:
-    """Facts of the log in the layout of a job, without those of inputs that it does not read.
+    """Facts of the log in the layout of a job, without those of inputs that the job does not read.
 
     The columns of a predicate have the same kinds in both, so they travel in the same slots.
     """

@@ -1,6 +1,6 @@
-"""Messages as rows: what a broker hands on as bytes, read by the schema of its columns.
+"""Messages of a broker as rows: their bytes are read by the schema of their columns.
 
-A message that cannot be read, or has a field that does not fit, becomes a row with a reason, as rows of files do.
+A message that cannot be read, or has a field of the wrong type, becomes a row with a reason, like a malformed row of a file.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from laser.spark.column_names import quoted
 __all__ = ["MESSAGE", "read_messages"]
 
 MESSAGE = "value"
-"""The column that has the messages."""
+"""The column of the messages."""
 _BROKEN = "_broken"
 
 
 def read_messages(name: str, table: DataFrame, form: str, schema: Mapping[str, str]) -> DataFrame:
-    """The columns of the messages, then those of the broker (key, timestamp, topic, …) whose names are not taken."""
+    """The columns of the messages, then those of the broker (key, timestamp, topic, …) unless their names are taken."""
     if MESSAGE not in table.columns:
         raise LaserError(f"{name} has no column {MESSAGE} with messages; there are {', '.join(table.columns)}")
     others = [column for column in table.columns if column != MESSAGE and column not in schema]
@@ -55,6 +55,6 @@ def _with_broken(schema: Mapping[str, str]) -> str:
 
 
 def _readable(table: DataFrame, column: str) -> Any:
-    """Keys come as bytes, and are texts to people."""
+    """Keys are bytes, and are shown as text."""
     kind = table.schema[column].dataType
     return "string" if kind.simpleString() == "binary" else kind

@@ -1,4 +1,4 @@
-"""The sinks that a pipeline names."""
+"""The sinks of a pipeline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SERVERS = "kafka.bootstrap.servers"
 
 
 def read_sinks(given: Mapping[str, pipeline.Sink]) -> list[tuple[Sink, Sequence[str]]]:
-    """The sinks with the predicates that each takes; LaserError where one cannot be."""
+    """The sinks with the predicates of each; LaserError if one is not possible."""
     return [(_sink(f"sinks.{name}", each), each.predicates) for name, each in given.items()]
 
 
@@ -52,7 +52,7 @@ def _option(value: Any) -> str:
 
 
 def check_predicates(given: Mapping[str, pipeline.Sink], answers: Answers) -> None:
-    """LaserError where a sink shall take a predicate that the program does not derive."""
+    """LaserError if a sink names a predicate that the program does not derive."""
     for name, each in given.items():
         unknown = next((predicate for predicate in each.predicates if predicate not in answers), None)
         if unknown is not None:

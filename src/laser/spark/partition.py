@@ -1,6 +1,6 @@
-"""How a stream is divided over reasoners, and in which bucket a key lies: in Python and, side by side with it, in SQL.
+"""How a stream is divided over reasoners, and the bucket of a key, in Python and in SQL side by side.
 
-A bucket is a function of the value that the reasoner sees, so equal values lie in one bucket, whatever column they came in.
+A bucket is a function of the value that the reasoner sees, so equal values are in the same bucket, whatever their column.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ class _Partition(ABC):
     """A stream in buckets, each with the facts of some keys."""
 
     adds_key: ClassVar[bool] = False
-    """Whether facts and answers have the key as an argument before those that the program knows."""
+    """Whether facts and answers have the key as an additional first argument, before those of the program."""
     buckets: int = 1
 
     @property
     def knows_keys(self) -> bool:
-        """Whether it matters which keys have been seen, however long ago."""
+        """Whether it matters which keys have ever been seen."""
         return False
 
     @abstractmethod
     def key_position(self, predicate: Predicate) -> int | None:
-        """Which argument of a predicate is the key; None where it has none, so that its facts are of all buckets."""
+        """The argument of a predicate that is the key; None if it has none, so that its facts go to all buckets."""
 
     def bucket_of(self, value: Value) -> int:
         """The bucket of a key."""
         return zlib.crc32(key_text(value).encode()) % self.buckets
 
     def belongs(self, fact: Sequence[Any], bucket: int) -> bool:
-        """Whether a fact, or an answer, is of a key of this bucket."""
+        """Whether a fact or an answer belongs to a key of this bucket."""
         position = self.key_position(Predicate(fact[0], len(fact) - 1))
         return position is None or self.bucket_of(fact[position + 1]) == bucket
 
@@ -70,9 +70,9 @@ class Whole(_Partition):
 
 @dataclass(frozen=True, kw_only=True)
 class ByKey(_Partition):
-    """Divided by a key that is an argument of all predicates that meet in rules.
+    """Divided by a key that is an argument of all predicates that are joined in rules.
 
-    With ``drops_foreign``, a part may derive atoms of keys whose facts lie in other parts, which do not count.
+    With ``drops_foreign``, a part may derive atoms of keys whose facts are in other parts; these atoms are dropped.
     """
 
     positions: Mapping[Predicate, int]
@@ -84,7 +84,7 @@ class ByKey(_Partition):
 
 @dataclass(frozen=True, kw_only=True)
 class Lifted(_Partition):
-    """The program is lifted over a key, except for ``shared`` predicates; with ``counts_keys``, its rules ask which keys there are."""
+    """The program is lifted over a key, except for ``shared`` predicates; with ``counts_keys``, its rules depend on the set of keys."""
 
     adds_key = True
     counts_keys: bool = False
@@ -116,7 +116,7 @@ Partition: TypeAlias = Whole | ByKey | Lifted | PerKey
 
 
 def with_buckets(partition: Partition, buckets: int) -> Partition:
-    """The same way to divide, into so many buckets."""
+    """The same division, with this many buckets."""
     return partition if isinstance(partition, Whole) else replace(partition, buckets=buckets)
 
 
@@ -127,7 +127,7 @@ _FAR = 9 * 10**18
 
 
 def key_text(value: Value) -> str:
-    """A key as text: the same for equal numbers, and what ``key_sql`` says."""
+    """A key as text: the same for equal numbers, and the same as in ``key_sql``."""
     if isinstance(value, str):
         return value
     if isinstance(value, int | float):
@@ -138,7 +138,7 @@ def key_text(value: Value) -> str:
 
 
 def key_sql(value: str, storage_type: str) -> str:
-    """The text of a key as an SQL expression over its value as facts carry it."""
+    """The text of a key as an SQL expression over its carrier."""
     if storage_type == "string":
         return value  # an IRI in a column of terms has its brackets, as in `key_text`
     return f"CASE WHEN {value} > -{_FAR} AND {value} < {_FAR} THEN string(bigint(floor({value}))) ELSE 'far' END"
@@ -152,16 +152,16 @@ def bucket_sql(text: str, buckets: int) -> str:
 # -- names of buckets that Spark spreads evenly over the parts of a shuffle
 
 SPREAD = 5040
-"""Has all numbers up to 10 as divisors, and many after: whatever divides it is a number of parts with an even spread."""
+"""A number with many divisors, among them all numbers up to 10: with any of these as the number of parts, the spread is even."""
 _SEED = 42
 _TRIED = 200_000
 
 
 @lru_cache
 def bucket_labels(buckets: int) -> list[int]:
-    """For each bucket a number that Spark hashes to it, modulo whatever number of parts there are.
+    """For each bucket, a number that Spark hashes to it, modulo any number of parts.
 
-    The names are in checkpoints, so they depend on nothing but their count.
+    These numbers are in checkpoints, so they depend only on how many there are.
 
     >>> [int(hashed) % 8 for hashed in spark_hash(np.array(bucket_labels(4)))]
     [0, 1, 2, 3]
@@ -173,7 +173,7 @@ def bucket_labels(buckets: int) -> list[int]:
 
 
 def spark_hash(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """What Spark's ``hash`` says of integers: Murmur3, 32 bits, seed 42, signed."""
+    """Spark's ``hash`` of integers: Murmur3, 32 bits, seed 42, signed."""
 
     def rotate(x: npt.NDArray[np.uint32], by: int) -> npt.NDArray[np.uint32]:
         return (x << np.uint32(by)) | (x >> np.uint32(32 - by))

@@ -1,7 +1,7 @@
-"""Changes in PostgreSQL: what holds now, which is kept up to date, and all changes; each micro-batch once.
+"""Changes in PostgreSQL: a table of what holds now, and a table of all changes; each micro-batch is written once.
 
-A micro-batch is one transaction, and the first thing in it is a line in a ledger. If the line is there, the batch was written
-before the crash after which it is repeated.
+A micro-batch is one transaction, which first adds a row to a ledger. If the row exists, the batch was written before the crash
+after which it is repeated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["PostgresSink"]
 
 _LEDGER = "laser_batches"
 _LONGEST = 63
-"""Longer names are cut by PostgreSQL, so that two could become one."""
+"""PostgreSQL truncates longer names, so that two could become equal."""
 _TYPES = {
     "tinyint": "smallint",
     "int": "integer",
@@ -36,15 +36,15 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class PostgresSink:
-    """For each predicate a table of what holds now and since when, and one of all changes (``alarm``, ``alarm_changes``).
+    """For each predicate, a table of what holds now and since when, and one of all changes (``alarm``, ``alarm_changes``).
 
-    ``url`` is a connection as libpq has it (``postgresql://user@host/database``); tables are made in ``schema`` where they are missing.
+    ``url`` is a connection string of libpq (``postgresql://user@host/database``); missing tables are created in ``schema``.
     """
 
     url: str
     schema: str = "public"
     _made: set[str] = field(default_factory=set, compare=False, repr=False)
-    """The tables that are known to be there."""
+    """The tables that are known to exist."""
 
     def __post_init__(self) -> None:
         try:
@@ -53,7 +53,7 @@ class PostgresSink:
             raise LaserError(f"PostgreSQL needs psycopg: pip install 'laser-reasoner[postgres]' ({error})") from None
 
     def write(self, changes: Sequence[Changes], batch: Batch) -> None:
-        """All changes, or none of them. The tables are made by the first micro-batch, though nothing changes in it."""
+        """Write all changes, or none. The first micro-batch creates the tables, even if it has no changes."""
         import psycopg
 
         if all(each.is_empty and each.predicate in self._made for each in changes):
@@ -72,7 +72,7 @@ class PostgresSink:
         self._made.update(each.predicate for each in changes)
 
     def _is_new(self, connection: psycopg.Connection[Any], batch: Batch) -> bool:
-        """Whether a micro-batch is not written yet; the ledger has the last one of each query."""
+        """Whether a micro-batch has not been written yet; the ledger has the last one of each query."""
         ledger = f"{_name(self.schema)}.{_name(_LEDGER)}"
         _run(connection, f"CREATE TABLE IF NOT EXISTS {ledger} (query text PRIMARY KEY, batch bigint NOT NULL)")
         written = _run(
@@ -89,7 +89,7 @@ def _run(connection: psycopg.Connection[Any], text: str, values: Sequence[Any] =
 
 
 def _name(text: str) -> str:
-    """A name in SQL; what follows ``%`` would be a parameter."""
+    """A quoted name; ``%`` is doubled, because it would begin a parameter."""
     return '"' + text.replace('"', '""').replace("%", "%%") + '"'
 
 
@@ -110,7 +110,7 @@ def _type(kind: str) -> str:
 
 @dataclass(frozen=True)
 class _Table:
-    """The two tables of a predicate; ``types`` are those of the arguments."""
+    """The two tables of a predicate; ``types`` has those of the arguments."""
 
     schema: str
     now: str

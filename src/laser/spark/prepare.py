@@ -1,4 +1,4 @@
-"""From a request to a job: what streams in, how the stream is divided, what the columns of the answers are."""
+"""Makes a job from a request: its inputs, how the stream is divided, and the columns of the answers."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ __all__ = ["Prepared", "prepare"]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A job with the sources that feed it; ``clocks`` only move the time. ``why`` says how the stream is divided."""
+    """A job with its sources; ``clocks`` only move the time. ``why`` explains how the stream is divided."""
 
     job: Job
     sources: tuple[Source, ...]
     clocks: tuple[Source, ...]
     keys: Mapping[Predicate, str]
-    """The key's column in each source."""
+    """The column of the key in each source."""
     dated: bool
     why: str
 
     @property
     def all_sources(self) -> tuple[Source, ...]:
-        """In an order that rules have no part in: a checkpoint knows the sources of a stream by their places."""
+        """The sources in an order that does not depend on the rules, because a checkpoint identifies them by position."""
         return tuple(sorted((*self.sources, *self.clocks), key=lambda source: source.predicate))
 
 
 def prepare(request: Request) -> Prepared:
-    """Check and plan a run; LaserError or ProgramError where something does not fit, before anything runs."""
+    """Check and plan a run; LaserError or ProgramError if something is wrong, before anything runs."""
     request = replace(request, settings=replace(request.settings, dates=_is_dated(request.sources)))
     bare = accept(request.program, request.settings)
     lifted = _lifted_key(request, bare)
@@ -82,7 +82,7 @@ def prepare(request: Request) -> Prepared:
     return Prepared(job, tuple(sources), tuple(clocks), _key_columns(partition, sources), core.dates, why)
 
 
-# -- what streams in
+# -- inputs
 
 
 def _mentioned(core: ResolvedProgram) -> set[Predicate]:
@@ -90,7 +90,7 @@ def _mentioned(core: ResolvedProgram) -> set[Predicate]:
 
 
 def _lifted_key(request: Request, core: ResolvedProgram) -> str | None:
-    """The named key, if it is a column of which the program does not know."""
+    """The given key, if it is a column that the program does not have."""
     key = request.key
     if not isinstance(key, str):
         return None
@@ -106,7 +106,7 @@ def _lifted_key(request: Request, core: ResolvedProgram) -> str | None:
 
 
 def _declared(source: Source, program: Program) -> Source:
-    """A source with the columns that the program declares for it, in that order, if they have the declared types."""
+    """A source with the columns that the program declares, in that order, if they have the declared types."""
     found = next((given for predicate, given in program.inputs.items() if predicate.name == source.name), None)
     if found is None:
         return source
@@ -122,7 +122,7 @@ def _declared(source: Source, program: Program) -> Source:
 
 
 def _fit(source: Source, core: ResolvedProgram, lifted: str | None) -> Source:
-    """A source whose columns are the arguments that the program gives it, after the key if there is one to lift."""
+    """A source whose columns are the arguments in the program, after the lifted key if there is one."""
     mentioned = {p.arity for p in _mentioned(core) if p.name == source.name}
     args = tuple(arg for arg in source.args if arg != lifted)
     if mentioned and len(args) not in mentioned:
@@ -143,7 +143,7 @@ def _fit(source: Source, core: ResolvedProgram, lifted: str | None) -> Source:
 def _read_sources(
     core: ResolvedProgram, given: Sequence[Source], tuples: int, lifted: str | None
 ) -> tuple[list[Source], list[Source]]:
-    """Sources that the program reads, and those that only move the time (unless tuple windows count them)."""
+    """The sources that the program reads, and those that only move the time (unless tuple windows count them)."""
     if len({source.predicate for source in given}) < len(given):
         raise LaserError("two inputs are of one predicate: unite their DataFrames first")
     mentioned = _mentioned(core)
@@ -154,7 +154,7 @@ def _read_sources(
 
 
 def _in_order(sources: Sequence[Source], past: Reach) -> list[Source]:
-    """The sources with their order columns, if anything looks at the order of arrival: of all facts, or of each predicate."""
+    """The sources with their order columns, if the order of arrival matters: of all facts, or of each predicate."""
     if not past.counts_facts:
         return [replace(source, order=None) for source in sources]
     if not past.tuples:
@@ -191,13 +191,13 @@ def _divide_background(
 
 
 def _static(core: ResolvedProgram, inputs: Collection[Predicate], own: Sequence[Background]) -> set[Predicate]:
-    """Predicates of which there are at most background data, the same for all keys."""
+    """Predicates that have only background data, the same for all keys."""
     known = _mentioned(core) | {atom.signature for atom in core.background}
     return known - core.derived - set(inputs) - {table.program_predicate for table in own}
 
 
 def _untyped(core: ResolvedProgram, tables: Sequence[Background]) -> frozenset[Atom]:
-    """The background data that come without columns: those of a table have the types of its columns."""
+    """Background data without columns; those of a table have the types of its columns."""
     typed = [table for table in tables if table.names]
     return core.background.difference(_atoms(typed)) if typed else core.background
 
@@ -206,7 +206,7 @@ def _atoms(tables: Iterable[Background]) -> tuple[Atom, ...]:
     return tuple(to_atoms([fact for table in tables for fact in table.facts]))
 
 
-# -- how it is divided
+# -- partition
 
 
 def _partition(
@@ -217,7 +217,7 @@ def _partition(
     lifted: str | None,
     tuples: int,
 ) -> tuple[Partition, str]:
-    """How the stream is divided, and why so."""
+    """How the stream is divided, and why."""
     if lifted is None:
         return _by_key(request.key, core, sources, static)
     everywhere = {atom.signature for atom in core.background} - set(static)
@@ -230,7 +230,7 @@ def _partition(
 def _by_key(
     key: str | bool | None, core: ResolvedProgram, sources: Sequence[Source], static: Collection[Predicate]
 ) -> tuple[Partition, str]:
-    """Divided by a key of the program, if it has one and nobody forbids it."""
+    """Divided by a key of the program, if it has one and it is not forbidden."""
     if key is False:
         return Whole(), "one stream, as asked for"
     fixed = {s.predicate: s.args.index(key) for s in sources if key in s.args} if isinstance(key, str) else {}
@@ -245,7 +245,7 @@ def _by_key(
 
 
 def _says_its_key(rule: Rule, static: Collection[Predicate]) -> bool:
-    """Whether a positive atom of what is divided says which key a rule derives for."""
+    """Whether a positive atom over divided data binds the key for which a rule derives."""
     return any(isinstance(e, ExtendedAtom) and e.is_positive and e.predicate not in static for e in rule.body)
 
 
@@ -255,7 +255,7 @@ def _key_columns(partition: Partition, sources: Sequence[Source]) -> dict[Predic
 
 
 def _without_facts(program: Program) -> Program:
-    """The program without its facts, which travel with the other background data."""
+    """The program without its facts, which are sent with the other background data."""
     rest = tuple(s for s in program.statements if not isinstance(s, tree.Fact))
     return Program(rest, program.source, program.name, program.included)
 
@@ -288,7 +288,7 @@ def _outputs(request: Request, core: ResolvedProgram, flow: Flow, lifted: str | 
 
 
 def _names(request: Request, flow: Flow, predicate: Predicate) -> tuple[str, ...]:
-    """The names that the user gave to the columns of a predicate, or those that flow there."""
+    """The names that the user gave to the columns of a predicate, or those of the columns that its values come from."""
     names = tuple(request.columns.get(str(predicate), request.columns.get(predicate.name, ())))
     names = names or tuple(flow.names[predicate])
     if len(names) != predicate.arity or not are_distinct(names):

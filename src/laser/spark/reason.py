@@ -1,4 +1,4 @@
-"""The one function of this room: DataFrames in, DataFrames out."""
+"""The main function of this package: DataFrames in, DataFrames out."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ def reason(program: Programs, inputs: Mapping[str, DataFrame | Input], **options
     """The answers of a program, for static DataFrames as intervals and for streaming ones as changes.
 
     Several programs, as a list, are a chain: each takes the answers of those before it as facts.
-    ``inputs`` has a DataFrame, or an Input that says more about it, for each predicate that streams in. The options, each
+    ``inputs`` has a DataFrame, or an Input that describes it further, for each predicate of the stream. The options, each
     with a default:
 
-    - ``time`` is the column of the time, a timestamp or an integer, and ``tick`` what one time point lasts; ``start`` and
-      ``until`` are the first and the last time point, ``order`` the column that says in which order rows arrived.
-    - ``key`` names the column by which the stream is divided; where the program does not know it, the program is lifted over
-      it; False forbids to divide. ``buckets`` and ``slices`` override how many parts there are.
-    - ``engine`` says who answers static DataFrames: ``"sql"``, which refuses some programs by name; ``"reasoner"``; or ``"auto"``, SQL
-      wherever the program has it. ``Answers.cut`` says which it was, and why.
+    - ``time`` is the column of the time, a timestamp or an integer, and ``tick`` the length of one time point; ``start`` and
+      ``until`` are the first and the last time point, ``order`` the column with the order in which rows arrived.
+    - ``key`` is the column by which the stream is divided; if the program does not have it, the program is lifted over it; with
+      False, the stream is not divided by key. ``buckets`` and ``slices`` set the number of parts.
+    - ``engine`` selects what evaluates static DataFrames: ``"sql"``, which refuses some programs; ``"reasoner"``; or ``"auto"``, SQL
+      if the whole program has it. ``Answers.cut`` says which was used, and why.
     - ``background`` are tables or facts that hold at every time point, ``constants`` values for the program's constants.
     - ``columns`` names the columns of answers, ``mixed`` lets numbers and strings share one, ``limit`` stops a recursion.
-    - ``max_ahead`` is how far ahead of the clock rows with dates may lie, else they are rejected: a day in streams, and any time
-      in batches, unless you say otherwise; "off" is any time.
-    - Of streams, ``lateness`` is how long facts may come after later ones, ``idle`` how long an input may pause before time
-      goes on by the clock, and ``unbounded`` the consent to a state that always grows. ``checkpoint`` is where the query will be remembered. Changed rules go on from there if the
-      facts that they look at are still kept (``Answers.exact_from`` says since when they are exact); else they are refused, unless ``inexact`` consents. ``keep`` is for how
-      long facts are kept at least. With ``flush`` the stream can be told there that it has ended (``Answers.flush``).
+    - ``max_ahead`` is how far ahead of the clock rows with dates may be before they are rejected; by default a day in streams, and
+      no limit in batches; "off" means no limit.
+    - For streams, ``lateness`` is how late facts may arrive, ``idle`` how long an input may pause before time follows the clock,
+      and ``unbounded`` accepts a state that always grows. ``checkpoint`` is the checkpoint of the query. Changed rules continue from there if
+      the facts that they need are still kept (``Answers.exact_from`` says since when they are exact); otherwise they are refused, unless
+      ``inexact`` allows it. ``keep`` is how long facts are kept at least. With ``flush``, the stream can be ended there (``Answers.flush``).
     """
     return answer(Request.read(program, inputs, options))
 

@@ -27,13 +27,13 @@ from laser.zones import check_tick, zone_of
 __all__ = ["Programs", "ReasonOptions", "Request", "read_point", "session_zone"]
 
 Programs: TypeAlias = Program | str | Sequence[Program | str]
-"""A program, or several, of which each takes the answers of those before it as facts."""
+"""A program, or several, each of which takes the answers of those before it as facts."""
 MAX_AHEAD = "1 d"
-"""How far ahead of the clock rows of a stream may lie: one with a wrong year would make all that follow it late."""
+"""How far ahead of the clock rows of a stream may be: after a row with a wrong year, all others would be late."""
 
 
 class ReasonOptions(TypedDict, total=False):
-    """What can be said of a run on Spark besides its program and its inputs; ``docs/spark.md`` says what each does."""
+    """The options of a run on Spark besides its program and its inputs; ``docs/spark.md`` explains each."""
 
     time: str | tuple[str, str] | None
     tick: str | Tick
@@ -79,13 +79,13 @@ class Request:
     unbounded: bool = False
     checkpoint: str = ""
     keep: int = 0
-    """For so many ticks a stream keeps its facts at least."""
+    """The least number of ticks for which a stream keeps its facts."""
     inexact: bool = False
     flush: bool = False
 
     @classmethod
     def read(cls, program: Programs, inputs: Mapping[str, DataFrame | Input], options: ReasonOptions) -> Request:
-        """The request of a user; LaserError where something does not fit."""
+        """The request of a user; LaserError if something is wrong."""
         _check_names(options)
         tick = Tick.parse(options.get("tick", SECOND))
         sources = read_sources(inputs, options.get("time"), tick, options.get("order"))
@@ -128,12 +128,12 @@ def _program(given: Programs) -> Program:
 
 
 def _keep(given: str | int | None, tick: Tick) -> int:
-    """In ticks; what does not fill one counts as one."""
+    """The number of ticks, rounded up."""
     return 0 if given is None else math.ceil(read_length(given, tick, "keep") / tick.seconds)
 
 
 def _idle(given: str | int | None, sources: Sequence[Source], tick: Tick) -> Duration | None:
-    """How long an input of a stream may pause before the clock goes on for it."""
+    """How long an input of a stream may pause before time follows the clock."""
     if given is None:
         return None
     for source in sources:
@@ -147,7 +147,7 @@ def _idle(given: str | int | None, sources: Sequence[Source], tick: Tick) -> Dur
 
 
 def _limited(sources: list[Source], given: str | int | None, tick: Tick) -> tuple[Source, ...]:
-    """The sources with how far ahead of the clock their rows may lie; streams with dates have a limit if none is given."""
+    """The sources with how far ahead of the clock their rows may be; streams with dates have a limit by default."""
     if given == OFF:
         return tuple(sources)
     undated = [source.name for source in sources if not source.is_dated]
@@ -175,7 +175,7 @@ def _check_names(options: Mapping[str, Any]) -> None:
 
 
 def _zone(sources: Sequence[Source], tick: Tick) -> tzinfo:
-    """The session's zone, in which every time is that says none: in columns, and in ``start`` and ``until`` alike."""
+    """The zone of the session, for all times without one: in columns, and in ``start`` and ``until``."""
     zone = session_zone(sources[0].table.sparkSession)
     if any(source.is_dated for source in sources):
         check_tick(tick.seconds, zone)
@@ -196,5 +196,5 @@ def _point(given: TimeInput | None, tick: Tick, zone: tzinfo) -> int | None:
 
 
 def read_point(given: TimeInput, tick: Tick, zone: tzinfo) -> int:
-    """The time point that a user names, as an integer, a date or a text; in a pipeline, numbers are texts too."""
+    """The time point of an integer, a date or a text; in a pipeline, numbers can be texts, too."""
     return tick.from_text(given, zone) if isinstance(given, str) else tick.point(given, zone)

@@ -1,4 +1,4 @@
-"""How large the inputs of a history are, as Spark estimates it before anything runs."""
+"""The size of the inputs of a history, as Spark estimates it before anything runs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from laser.spark.cluster import is_connect
 __all__ = ["ROWS_A_STATEMENT", "estimated_rows"]
 
 ROWS_A_STATEMENT = 8_000
-"""So many rows the reasoner takes while Spark plans one statement of SQL."""
+"""The number of rows that the reasoner processes while Spark plans one SQL statement."""
 
 BYTES_A_ROW = 2
-"""Of a file: a reading in Parquet, of machines whose values repeat, takes little more. A file with wider rows is taken for longer than it is."""
+"""The assumed size of a row in a file: a reading in Parquet, with repeating values, takes little more. Wider rows are overestimated in number."""
 
 
 def estimated_rows(tables: Iterable[DataFrame]) -> int | None:
-    """About how many rows some tables have; None where nothing is known, as over Spark Connect.
+    """The approximate number of rows of some tables; None if nothing is known, as over Spark Connect.
 
-    A table in the driver's memory is estimated by the widths of its columns, and exactly. What comes from elsewhere without statistics
-    (an RDD, say) counts as large, as it does where Spark plans a join.
+    A table in the driver's memory is estimated exactly, by the widths of its columns. Other tables without statistics (such as an
+    RDD) count as large, as they do when Spark plans a join.
     """
     each = [_rows(table) for table in tables]
     return None if None in each else sum(rows for rows in each if rows is not None)
@@ -36,6 +36,6 @@ def _rows(table: DataFrame) -> int | None:
 
 
 def _width(table: DataFrame) -> int:
-    """What Spark counts for a row: 8 bytes, and a default for each column."""
+    """The size that Spark assumes for a row: 8 bytes, and a default for each column."""
     schema = table._jdf.schema()
     return 8 + int(schema.defaultSize())

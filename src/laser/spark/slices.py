@@ -19,14 +19,14 @@ from laser.values import Predicate
 __all__ = ["Slice", "answer_slice"]
 
 FULL = 50_000
-"""How many intervals of one predicate wait to become a batch."""
+"""The number of intervals of one predicate that make a batch."""
 
 
 @dataclass(frozen=True)
 class Slice:
-    """The time points [first, last] of a timeline, which needs the facts since ``low``.
+    """The time points [first, last] of a timeline, with the facts since ``low`` that they need.
 
-    ``cut_before`` and ``cut_after`` say whether the timeline goes on there.
+    ``cut_before`` and ``cut_after`` say whether the timeline continues there.
     """
 
     first: int
@@ -38,7 +38,7 @@ class Slice:
 
 @dataclass
 class Waiting:
-    """The intervals of one predicate that are done and wait to be written, by column."""
+    """The finished intervals of one predicate that wait to be written, by column."""
 
     keys: list[Fact] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Waiting:
 
 
 class SliceWriter:
-    """Changes in, intervals within a slice out."""
+    """Converts changes to intervals within a slice."""
 
     def __init__(self, job: Job, slice_: Slice) -> None:
         self.job, self.slice = job, slice_
@@ -71,7 +71,7 @@ class SliceWriter:
                 yield from self.write(shift.predicate)
 
     def end(self) -> Iterator[pa.RecordBatch]:
-        """Close what still holds at the last time point."""
+        """Close the intervals that still hold at the last time point."""
         for predicate, (_, builder) in self.builders.items():
             self.waiting[predicate].add(builder.finish(self.slice.last))
             yield from self.write(predicate)
@@ -85,7 +85,7 @@ class SliceWriter:
         others: dict[str, Any] = {"since": pa.array(since), "until": pa.array(until), "cut": pa.array(cut)}
         outputs = self.job.outputs
         batch = table_of(outputs.columns_of(predicate), outputs, done.keys, others)
-        inside = until >= slice_.first  # what ended before was only the way to here
+        inside = until >= slice_.first  # earlier intervals belong to the previous slice
         batch = batch if inside.all() else batch.filter(pa.array(inside))
         if batch.num_rows:
             yield batch
@@ -94,7 +94,7 @@ class SliceWriter:
 def answer_slice(
     job: Job, bucket: int, start: int, slice_: Slice, points: Iterable[TimePoint]
 ) -> Iterator[pa.RecordBatch]:
-    """The intervals of one bucket in one slice, from its facts and those before that it can see."""
+    """The intervals of one bucket in one slice, from its facts and the earlier ones that it needs."""
     part: Part = make_part(job, bucket, start)
     writer = SliceWriter(job, slice_)
     for time, facts in points:

@@ -1,7 +1,7 @@
-"""The settings of Spark that a stateful operator needs, and what becomes of a session that has others.
+"""The Spark settings that a stateful operator needs, and how they are applied to a session with others.
 
-Spark reads them when a query starts, which the user does after ``reason`` has returned. So ``reason`` cannot give them back, and
-says in one line what it changed. Checkpoints remember their own: a query that has one keeps its store.
+Spark reads them when a query starts, after ``reason`` has returned. So ``reason`` cannot restore them, and logs what it changed.
+Checkpoints remember their own settings: a query with a checkpoint keeps its store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ log = logging.getLogger("laser")
 
 
 def use_state_settings(spark: SparkSession) -> None:
-    """Give a session that others made what the stateful operator needs, and log what that changes."""
+    """Give a session the settings that the stateful operator needs, and log what that changes."""
     before = {key: spark.conf.get(key, "the default") for key in STATE_SETTINGS}
     changed = {key: value for key, value in STATE_SETTINGS.items() if before[key] != value}
     for key, value in changed.items():

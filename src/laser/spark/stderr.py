@@ -1,4 +1,4 @@
-"""A Java that keeps its workers' chatter to itself."""
+"""Filters the chatter of Java's workers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHATTER = re.compile(
 
 @contextmanager
 def quieted() -> Iterator[None]:
-    """Processes that are started within have their standard error filtered, for as long as they live."""
+    """Processes that are started in this context have their standard error filtered for as long as they live."""
     kept = os.dup(2)
     reading, writing = os.pipe()
     threading.Thread(target=_hand_on, args=(os.fdopen(reading, "rb"), kept), daemon=True).start()
@@ -34,7 +34,7 @@ def quieted() -> Iterator[None]:
 
 
 def _hand_on(source: BinaryIO, target: int) -> None:
-    """Every line but the chatter. Reading goes on to the end: who writes must never wait."""
+    """Pass on every line except the chatter. It reads to the end, because the writer must never wait."""
     for line in source:
         if not _CHATTER.match(line):
             os.write(target, line)

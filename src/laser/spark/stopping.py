@@ -1,7 +1,7 @@
-"""The end of a stream, on request: the micro-batch at hand is written to its end, and the next one is not begun.
+"""Ends a stream on request: the current micro-batch is written completely, and the next one is not begun.
 
-Spark's own ``stop`` interrupts whatever runs, in the middle of its writing too. So each micro-batch passes a gate first, which
-refuses it once the stream shall end: it is not written and not committed, and the next run on the checkpoint takes it.
+Spark's own ``stop`` interrupts everything, even in the middle of writing. So each micro-batch passes a gate first, which refuses
+it once the stream is to end: it is neither written nor committed, and the next run on the checkpoint processes it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class GateClosedError(Exception):
 
 @dataclass(frozen=True)
 class Gate:
-    """What the micro-batches of one query pass; ``stop`` closes it."""
+    """The gate for the micro-batches of one query; ``stop`` closes it."""
 
     stop: threading.Event
     refused: threading.Event = field(default_factory=threading.Event)
@@ -45,7 +45,7 @@ class Gate:
 
 
 def end_after_batch(query: StreamingQuery) -> None:
-    """Wait for the micro-batch at hand, then stop the query. A Spark that is gone already has nothing to stop."""
+    """Wait for the current micro-batch, then stop the query. If Spark is already gone, there is nothing to stop."""
     with suppress(Exception):
         while query.isActive and query.status["isTriggerActive"]:
             time.sleep(_POLL)
@@ -53,7 +53,7 @@ def end_after_batch(query: StreamingQuery) -> None:
 
 
 def is_alive(spark: SparkSession) -> bool:
-    """Whether Spark still takes orders: a signal to all processes of a group ends Java too."""
+    """Whether Spark still responds: a signal to a whole process group also ends Java."""
     with suppress(Exception):
         return spark.sparkContext.defaultParallelism > 0
     return False

@@ -1,7 +1,7 @@
-"""May other rules go on where a stream stands, and from when on are their answers exact?
+"""Checks whether changed rules can continue a stream, and from when on their answers are exact.
 
-The log of a stream has all facts since a time, as far as its rules read them. New rules may go on if that is far enough for them: then they are
-rebuilt from the log, as the old ones would be after a crash, and answer from the next time point on.
+The log of a stream has all facts since some time that its rules read. Changed rules can continue if that is enough for them: then
+they are rebuilt from the log, as the old ones would be after a crash, and answer from the next time point on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["exact_from", "with_former"]
 
 
 def exact_from(old: Job, new: Job, heads: Sequence[Head], inexact: bool) -> int:
-    """From which time point on new rules are exact that take over a stream with these heads; StateError where they may not, which says why.
+    """The time point from which on changed rules are exact if they continue a stream with these heads; StateError if they must not.
 
     With ``inexact``, that may be later than the next time point.
     """
@@ -46,7 +46,7 @@ def exact_from(old: Job, new: Job, heads: Sequence[Head], inexact: bool) -> int:
 
 
 def with_former(job: Job, elders: Iterable[Job]) -> Job:
-    """A job that can also tell that something ended which only the rules before it derived."""
+    """A job that can also report the end of atoms that only the old rules derived."""
     predicates = {columns.predicate: columns for elder in elders for columns in elder.outputs.predicates}
     former = [columns for predicate, columns in sorted(predicates.items()) if predicate not in job.outputs.tags]
     return replace(job, outputs=Layout.of((*job.outputs.predicates, *former)))
@@ -68,7 +68,7 @@ def _refuse_other_stream(old: Job, new: Job) -> None:
 
 
 def _column_faults(old: Layout, new: Layout) -> Iterator[str]:
-    """Predicates that both have must have the same columns: sinks, and the facts in the log, have the old ones."""
+    """Predicates that both have must have the same columns, because sinks and the log have the old ones."""
     for columns in new.predicates:
         before = old.columns_of(columns.predicate) if columns.predicate in old.tags else columns
         if before.kinds != columns.kinds:

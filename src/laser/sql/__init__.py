@@ -1,4 +1,4 @@
-"""Histories as SQL: where the whole stream is there, rules are relational algebra over intervals."""
+"""Histories as SQL: if the whole stream is available, rules are relational algebra over intervals."""
 
 from laser.sql.history import History
 

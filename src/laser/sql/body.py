@@ -1,4 +1,4 @@
-"""The body of a rule: one select over all that must hold, with comparisons, less what must not."""
+"""The body of a rule: one select over its positive parts and comparisons, minus its negated parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Body"]
 
 
 class Negative(NamedTuple):
-    """What must not hold: a relation that is not empty, with a term for each of its values."""
+    """A negated part: a relation that is not empty, with a term for each of its values."""
 
     relation: Relation
     terms: tuple[Term, ...]
@@ -34,12 +34,12 @@ class Negative(NamedTuple):
 
 
 class Body:
-    """The rows of a body, and what its variables are bound to in them."""
+    """The rows of a body, and the columns to which its variables are bound."""
 
     def __init__(self, rule: PlanRule, scope: Scope) -> None:
         self._join = Join(rule, scope)
         self.holds = self._join.holds()
-        """Whether it may hold at all."""
+        """Whether it can hold at all."""
         self.bound = self._join.bound
         self._rows: str | None = None
         negatives = [subgoal for subgoal in rule.negatives if not scope.relation(subgoal.node).empty]
@@ -51,7 +51,7 @@ class Body:
                 self.bound = {n: Expression(f"b.{column}", self.bound[n].kind) for n, column in self._columns.items()}
 
     def _made(self, negatives: list[Negative], scope: Scope) -> str | None:
-        """The rows of what the head and the negated parts ask for; None where the join itself may be asked for more."""
+        """The rows that the head and the negated parts need; None if the join itself can serve them."""
         keys = list(self._columns.values())
         alike = [part for part in negatives if self._is_alike(part)]
         others = [part for part in negatives if part not in alike]
@@ -75,7 +75,7 @@ class Body:
         return rows
 
     def _silence(self, part: Negative, timeline: Timeline) -> str | None:
-        """A window over facts less another one over the same: after each fact, from where the second has ended."""
+        """A window over facts minus another window over the same facts: the time after each fact, when the second window has ended."""
         mine, other = self.window, part.relation.window
         columns = self.facts_columns(self._columns)
         if mine is None or other is None or columns is None or mine.facts != other.facts:
@@ -87,7 +87,7 @@ class Body:
         return silence(mine.facts, kept, mine.ticks, other.ticks, timeline)
 
     def _is_alike(self, part: Negative) -> bool:
-        """Whether a negated part has the variables that are asked for as its values, each once."""
+        """Whether the values of a negated part are exactly the needed variables, each once."""
         kinds = {t.name: k for t, k in zip(part.terms, part.relation.kinds, strict=True) if isinstance(t, Variable)}
         return len(kinds) == len(part.terms) and kinds == {name: self.bound[name].kind for name in self._columns}
 
@@ -96,29 +96,29 @@ class Body:
         return f"select {kept}c, h from {part.relation.name}"
 
     def is_coalesced(self, named: Collection[str], used: Collection[str]) -> bool:
-        """Whether values of the named variables, of those that are used, have intervals that neither overlap nor touch."""
+        """Whether, for the named variables among the used ones, intervals of equal values neither overlap nor touch."""
         if self._rows is not None:
             return self._columns.keys() <= set(named)
         return self._join.is_coalesced(named, used)
 
     @property
     def _only(self) -> Source | None:
-        """The one relation whose intervals it has as they are."""
+        """The only relation of the body, if its intervals are used unchanged."""
         sources = self._join.sources
         return sources[0] if self._rows is None and len(self._join.begins) == len(sources) == 1 else None
 
     @property
     def is_ascending(self) -> bool:
-        """Whether what begins later never ends earlier."""
+        """Whether an interval that begins later never ends earlier."""
         return self._only is not None and self._only.is_ascending
 
     @property
     def reach(self) -> int | None:
-        """How far each of its intervals reaches, if all reach as far."""
+        """The length of its intervals, if all are equally long."""
         return None if self._only is None else self._only.reach
 
     def is_pinned(self, last: Term | None) -> bool:
-        """Whether its intervals begin at the time point that this term is."""
+        """Whether its intervals begin at the time point given by this term."""
         only = self._only
         if only is None or not only.relation.pinned or not isinstance(last, Variable):
             return False
@@ -126,7 +126,7 @@ class Body:
 
     @property
     def window(self) -> FactWindow | None:
-        """The window over facts that it is, if it is one and nothing else: its columns are those of the variables that are bound."""
+        """The window over facts that is the whole body, if there is one: its columns are those of the bound variables."""
         only = self._only
         if only is None or only.relation.window is None or only.sql != only.relation.name:
             return None
@@ -134,7 +134,7 @@ class Body:
         return None if own else only.relation.window
 
     def facts_columns(self, names: Collection[str]) -> dict[str, str] | None:
-        """The columns of facts from which variables come, where the body is a window over facts."""
+        """The columns of facts from which variables come, if the body is a window over facts."""
         window, only = self.window, self._only
         if window is None or only is None:
             return None
@@ -142,7 +142,7 @@ class Body:
         return {name: places[self.bound[name].sql] for name in names}
 
     def select(self, columns: list[str], conditions: list[str]) -> str:
-        """Columns over what is bound, and the interval, where some conditions hold."""
+        """Columns over the bound variables, and the interval, for rows that satisfy some conditions."""
         if self._rows is None:
             return self._join.select(columns, conditions)
         return f"select {comma(columns)}b.c, b.h\nfrom (\n{indent(self._rows)}\n) as b{where(conditions)}"

@@ -8,15 +8,15 @@ __all__ = ["coalesce"]
 
 
 LONG = 256
-"""From so many ticks on, intervals of one length are first united by blocks: mostly there are several in a block."""
+"""From this many ticks on, intervals of equal length are first merged in blocks, because a block usually has several."""
 
 
 def coalesce(source: str, keys: list[str], ascending: bool = False, reach: int | None = None) -> str:
     """The maximal intervals of each key.
 
-    An interval that begins after all before it have ended begins an island; the island ends where the largest of those before the
-    next one does. With ``ascending``, what begins later never ends earlier, so that the one before tells the largest end. Of intervals
-    that all reach as far, those that begin in one block of that length overlap or touch.
+    An interval that begins after all earlier ones have ended begins an island; the island ends with the largest end before the next
+    island. With ``ascending``, an interval that begins later never ends earlier, so the previous one has the largest end. If all
+    intervals have the same length, those that begin in one block of that length overlap or touch.
     """
     if reach is not None and reach >= LONG:
         source = _by_blocks(source, keys, reach + 1)

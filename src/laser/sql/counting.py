@@ -1,4 +1,4 @@
-"""Counting time points: a sweep over the begins and ends of the time points at which an atom holds, as a window sees them."""
+"""Counts time points: a sweep over the begins and ends of the time points at which an atom holds, as seen through a window."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["every_point", "many_points", "segments"]
 
 
 def segments(dated: Relation) -> str:
-    """How many time points there are: (values; c, h, k), where k stays the same from c to h. The relation is coalesced."""
+    """The number of time points: (values; c, h, k), where k is constant from c to h. The relation must be coalesced."""
     assert dated.coalesced, "a time point would count twice"
     keys = dated.columns[:-1]
     columns = comma(keys)
@@ -30,6 +30,6 @@ def many_points(dated: Relation, times: int) -> str:
 
 
 def every_point(dated: Relation, window: PointWindow, timeline: Timeline) -> str:
-    """``⊞ □ a``: at as many time points as the window has."""
+    """``⊞ □ a``: at all time points of the window."""
     part = filled(window, "counts", comma(dated.columns[:-1]), timeline)
     return f"with counts as (\n{indent(segments(dated))}\n)\n{part}"

@@ -1,4 +1,4 @@
-"""One text in two dialects: the statements are written in DuckDB's, and sqlglot reads them as a tree and prints it."""
+"""One text in two dialects: statements are written in DuckDB's dialect, and sqlglot translates them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIALECTS: tuple[Dialect, ...] = ("duckdb", "spark")
 
 
 def pretty(query: str, dialect: Dialect) -> str:
-    """A query laid out for people, in a dialect.
+    """A formatted query in a dialect.
 
     >>> print(pretty("select a1 // 2 as a1, error('no') as c from \\"p/1\\"", "spark"))
     SELECT
@@ -30,7 +30,7 @@ def pretty(query: str, dialect: Dialect) -> str:
 
 
 def for_spark(query: str, tables: Collection[str]) -> tuple[str, dict[str, str]]:
-    """A query for ``SparkSession.sql``, with places for tables in braces, and the table of each place.
+    """A query for ``SparkSession.sql`` with placeholders for tables in braces, and the table of each placeholder.
 
     >>> for_spark("select '{' as a1 from \\"p/1\\", h0", {"p/1"})
     ("SELECT '{{' AS a1 FROM {t0}, h0", {'t0': 'p/1'})

@@ -1,4 +1,4 @@
-"""What may turn out not to be defined: there the reasoner reports a rule, and SQL, which only does not fire it, would be silent."""
+"""Operations that may be undefined: the reasoner reports the rule, but SQL would silently not fire it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["is_doubtful", "is_doubtful_term"]
 
 
 def is_doubtful(test: Comparison, bound: Bindings) -> bool:
-    """Whether a comparison may not be defined for the kinds of what is bound."""
+    """Whether a comparison can be undefined for the kinds of its values."""
     sides = [side for side in test.terms if _is_bound(side, bound)]
     if any(is_doubtful_term(side, bound) for side in sides):
         return True
@@ -28,7 +28,7 @@ def is_doubtful(test: Comparison, bound: Bindings) -> bool:
 
 
 def is_doubtful_term(term: Term, bound: Bindings) -> bool:
-    """Whether arithmetic may not be: of what may not be a number, or with a divisor that may be 0."""
+    """Whether arithmetic can be undefined: an operand may not be a number, or a divisor may be 0."""
     if not isinstance(term, Arithmetic):
         return False
     operands = term.operands
@@ -48,5 +48,5 @@ def _fits(kind: Kind, wanted: StaticType) -> bool:
 
 
 def _is_bound(term: Term, bound: Bindings) -> bool:
-    """Whether a term can be evaluated; the one that a comparison assigns cannot."""
+    """Whether a term can be evaluated; the variable that a comparison assigns cannot."""
     return all(variable.name in bound for variable in variables((term,)))

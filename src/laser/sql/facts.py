@@ -1,4 +1,4 @@
-"""Facts of Python objects as tables of DuckDB: columns of one kind each, found by looking at every value."""
+"""Facts as tables of DuckDB: each column has one kind, which is found by looking at every value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def columns_of(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Value, ...]]:
 
 
 def kinds_of(columns: Sequence[Column]) -> tuple[Kind, ...] | None:
-    """The kinds of columns; None where a value has no place in one."""
+    """The kinds of columns; None if a value does not fit into a column."""
     found = [_kind_of(column) for column in columns]
     return None if None in found else tuple(kind for kind in found if kind is not None)
 
@@ -72,7 +72,7 @@ def _struct(value: Value) -> dict[str, Any]:
 
 
 def decoder(kind: Kind) -> Callable[[Any], Value] | None:
-    """From what DuckDB returns to a value; None where it is one already."""
+    """A function from DuckDB's result to a value; None if no conversion is needed."""
     match kind:
         case Kind.INTEGER | Kind.STRING:
             return None
@@ -85,7 +85,7 @@ def decoder(kind: Kind) -> Callable[[Any], Value] | None:
 
 
 def _iri(text: str) -> Iri:
-    return tuple.__new__(Iri, (text,))  # it was one when it came in
+    return tuple.__new__(Iri, (text,))  # it was checked as input
 
 
 def _any(row: Mapping[str, Any]) -> Value:
@@ -98,7 +98,7 @@ def _any(row: Mapping[str, Any]) -> Value:
 def by_predicate(
     facts: Iterable[tuple[int, tuple[Any, ...]]],
 ) -> dict[Predicate, tuple[list[tuple[Any, ...]], list[int]]]:
-    """Facts with their times, divided: keys without their label, and times."""
+    """Facts grouped by predicate: keys without their name, and times."""
     found: dict[Predicate, tuple[list[tuple[Any, ...]], list[int]]] = {}
     for time, key in facts:
         rows, times = found.setdefault(Predicate(key[0], len(key) - 1), ([], []))

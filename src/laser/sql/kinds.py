@@ -1,8 +1,8 @@
-"""Kinds of columns: how the values of one position are kept in SQL, so that equal values are equal there and no others.
+"""Kinds of columns: how the values of one position are represented in SQL, so that exactly the equal values are equal there.
 
-A column of one kind has the type that its values have: whole numbers are BIGINT, numbers of which some are not whole DOUBLE, strings
-and IRIs VARCHAR. Where several kinds meet, a column has structs without NULLs, ``{k, n, s}``: the rank of the value's type, its
-number (or 0) and its text (or ''). Whole numbers beside others must be below 2**53, where doubles are exact; a value that is not
+A column of one kind has the type of its values: whole numbers are BIGINT, numbers that may not be whole are DOUBLE, strings and
+IRIs VARCHAR. If several kinds occur, the column has structs without NULLs, ``{k, n, s}``: the rank of the value's type, its
+number (or 0) and its text (or ''). Whole numbers in DOUBLE columns must be below 2**53, where doubles are exact; a larger one
 stops the query, and the reasoner, which has exact numbers of any size, takes over.
 """
 
@@ -31,19 +31,19 @@ __all__ = [
 ]
 
 EXACT = 2**53
-"""Up to here, every whole number is a double."""
+"""Up to here, every whole number is exact as a double."""
 
 INEXACT = "laser: a number is too large to be exact"
-"""What a query says when it stops; the executor knows the words."""
+"""The error message with which a query stops; the executor recognises it."""
 
 
 class Kind(Enum):
-    """What the values of a column are, with the column's type."""
+    """The kind of the values of a column, with the column's type."""
 
     INTEGER = "bigint"
     NUMBER = "double"
     STRING = "varchar"
-    IRI = "varchar "  # the blank tells it from STRING: two members of one value would be one
+    IRI = "varchar "  # the blank distinguishes it from STRING, because members with equal values would be one member
     ANY = "struct(k tinyint, n double, s varchar)"
 
     @property
@@ -65,7 +65,7 @@ _RANK = {Kind.INTEGER: 0, Kind.NUMBER: 0, Kind.STRING: 1, Kind.IRI: 2}
 
 
 def join(kinds: Iterable[Kind]) -> Kind:
-    """The kind of a column into which columns of these kinds flow."""
+    """The kind of a column that combines columns of these kinds."""
     return reduce(_join, kinds)
 
 
@@ -76,9 +76,9 @@ def _join(one: Kind, other: Kind) -> Kind:
 
 
 def kind_of(value: Value) -> Kind | None:
-    """The kind of a column that has only this value; None where no column has it.
+    """The kind of a column that has only this value; None if no column can have it.
 
-    That is a time, a duration, a whole number of more than 64 bits, or half a surrogate pair.
+    That is the case for a time, a duration, a whole number of more than 64 bits, and half a surrogate pair.
     """
     match value:
         case Iri():
@@ -96,7 +96,7 @@ def kind_of(value: Value) -> Kind | None:
 
 
 def is_text(value: str) -> bool:
-    """Whether UTF-8 has a string: Python's may have half a surrogate pair."""
+    """Whether a string can be encoded in UTF-8: Python's may have half a surrogate pair."""
     return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
 
 
@@ -123,7 +123,7 @@ def text(value: str) -> str:
 
 
 def convert(sql: str, kind: Kind, to: Kind) -> str:
-    """An expression of one kind as one of a wider kind."""
+    """An expression of one kind, converted to a wider kind."""
     if kind == to:
         return sql
     match to:
@@ -154,7 +154,7 @@ def _struct(rank: str, number: str, words: str) -> str:
 
 
 def number_of(sql: str, kind: Kind) -> tuple[str, Kind]:
-    """The number that an expression is, with its kind; NULL where it is none."""
+    """The number value of an expression, with its kind; NULL if it is not a number."""
     match kind:
         case Kind.INTEGER | Kind.NUMBER:
             return sql, kind
@@ -167,7 +167,7 @@ def number_of(sql: str, kind: Kind) -> tuple[str, Kind]:
 
 
 def text_of(sql: str, kind: Kind) -> str:
-    """The string that an expression is; NULL where it is none."""
+    """The string value of an expression; NULL if it is not a string."""
     match kind:
         case Kind.STRING:
             return sql

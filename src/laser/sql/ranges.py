@@ -1,7 +1,7 @@
-"""How large numbers may become: from the ranges of the columns, through the rules of a plan, before anything runs.
+"""How large numbers can become: from the ranges of the columns, through the rules of a plan, before anything runs.
 
-Where a query is only asked for later, and elsewhere, it is too late to leave a program to the reasoner when a number overflows. So
-whoever runs SQL that way asks here first. A range is what values lie in for sure; it may be wider than what occurs.
+If a query runs later, and elsewhere, it is too late to switch to the reasoner when a number overflows. So code that runs SQL
+that way first asks here. A range contains all values; it may be wider than necessary.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["EVERYTHING", "NOTHING", "Given", "Range", "Ranges", "computes", "too
 
 
 class Range(NamedTuple):
-    """The least and the largest number."""
+    """The smallest and the largest number."""
 
     low: float
     high: float
@@ -40,22 +40,22 @@ class Range(NamedTuple):
         return Range(min(self.low, other.low), max(self.high, other.high))
 
     def met(self, other: Range) -> Range:
-        """What lies in both; where nothing does, the rule does not fire, and one is as good as the other."""
+        """The intersection; if it is empty, the rule does not fire, and either range will do."""
         both = Range(max(self.low, other.low), min(self.high, other.high))
         return both if both.low <= both.high else self
 
 
 EVERYTHING = Range(-math.inf, math.inf)
 LARGE = Range(-(2.0**52), 2.0**52)
-"""Of counts, and of sums: a query stops at one that is larger."""
+"""The range of counts and sums: a query stops at a larger one."""
 NOTHING = Range(0, 0)
-"""Of values that are not numbers: no operation is defined for them."""
+"""The range of values that are not numbers: no operation is defined for them."""
 
 Ranges = tuple[Range, ...]
 
 
 class Given(NamedTuple):
-    """The ranges of what is given: of the columns of inputs and of background data, and of time points."""
+    """The ranges of the given data: columns of inputs and of background data, and time points."""
 
     streamed: Mapping[Predicate, Ranges]
     background: Mapping[Predicate, Ranges]
@@ -63,12 +63,12 @@ class Given(NamedTuple):
 
 
 def computes(plan: Plan) -> bool:
-    """Whether some rule has arithmetic."""
+    """Whether a rule has arithmetic."""
     return any(isinstance(term, Arithmetic) for rule in plan.rules for term in _terms(rule))
 
 
 def too_large(plan: Plan, given: Given, limit: float) -> str | None:
-    """A rule in which a number may reach the limit; None where none can."""
+    """A rule in which a number can reach the limit; None if there is none."""
     work = _Work(given, limit)
     rules: dict[Node, list[PlanRule]] = {}
     for rule in plan.rules:
@@ -107,7 +107,7 @@ class _Work:
                 )
 
     def aggregated(self, node: Aggregated) -> Ranges:
-        """What is folded lies between the values; a sum that is too large stops the query."""
+        """The result is between the values; a sum that is too large stops the query."""
         tuples = self.ranges[node.tuples]
         groups = tuple(tuples[place] for place in node.groups)
         if node.threshold is not None:
@@ -119,7 +119,7 @@ class _Work:
                 return (*groups, LARGE)
 
     def rule(self, rule: PlanRule) -> Ranges:
-        """The ranges of what a rule derives."""
+        """The ranges of the values that a rule derives."""
         bound: dict[str, Range] = {}
         for subgoal in rule.positives:
             for term, known in zip(subgoal.terms, self.ranges[subgoal.node], strict=True):

@@ -1,4 +1,4 @@
-"""A stratum for the reasoner: relations of DuckDB in, as intervals, and tables of DuckDB out."""
+"""A stratum for the reasoner: reads relations of DuckDB as intervals, and writes tables of DuckDB."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 10_000
 
 
 def reason(duck: Duck, strata: Strata, first: int, last: int) -> dict[Node, list[Span]]:
-    """Make the nodes that are left, as tables for the next stratum; those of which no table has the values are returned."""
+    """Compute the remaining nodes as tables for the next stratum; nodes whose values no table can have are returned."""
     lowerer = strata.lowerer
     named = {Predicate(lowerer.name(node), node.width): node for node in strata.exposed()}
     part = part_of(lowerer.plan, strata.left, named)
@@ -41,7 +41,7 @@ def reason(duck: Duck, strata: Strata, first: int, last: int) -> dict[Node, list
 
 
 def _spans(duck: Duck, strata: Strata, node: Node) -> Iterator[Span]:
-    """The keys of a node with their intervals, by their begin."""
+    """The keys of a node with their intervals, sorted by begin."""
     relation = strata.lowerer.relations.get(node)
     if relation is None:
         yield from duck.spans[node]
@@ -65,7 +65,7 @@ def _rows(duck: Duck, relation: Relation, label: str) -> Iterator[Span]:
 
 
 def _put(duck: Duck, strata: Strata, node: Node, spans: Sequence[Span]) -> bool:
-    """The table of a node, unless it is empty; whether a table has its values."""
+    """Store a node as a table, unless it is empty. Returns whether a table can have its values."""
     columns = columns_of(map(attrgetter("key"), spans))[1:]
     kinds = kinds_of(columns) if spans else None
     relation = strata.take(node, kinds, is_empty=not spans)

@@ -1,4 +1,4 @@
-"""What is not lowered, and the words for it."""
+"""The exception for parts of a program that have no SQL."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ __all__ = ["NotLowered"]
 
 
 class NotLowered(LaserError):  # noqa: N818 - not a failure: the reasoner does it
-    """Part of a program has no SQL; the text says which, for people."""
+    """A part of a program has no SQL; the text says which, in words for users."""

@@ -1,6 +1,6 @@
-"""What a node of the plan is in SQL: a relation of values and an interval, ``(a1, …, ak, c, h)``.
+"""A node of the plan in SQL: a relation of values and an interval, ``(a1, …, ak, c, h)``.
 
-At every evaluation time of [c, h] the key holds, whatever the node: a node that knows *when* has the time point as its last value.
+The key holds at every evaluation time in [c, h]. If a node has a time point, it is the last value.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["FactWindow", "Relation"]
 
 
 class FactWindow(NamedTuple):
-    """What a relation is made of: each fact of a table from its time on for so many ticks, by some of its columns."""
+    """The origin of a relation: each fact of a table from its time on for some ticks, by some of its columns."""
 
     facts: str
     columns: tuple[str, ...]
@@ -28,9 +28,9 @@ class Relation:
     """A relation by its name, with the kinds of its values.
 
     ``coalesced``: the intervals of a key neither overlap nor touch. ``empty``: it is known to have no rows.
-    ``lasting``: all its intervals are the whole timeline. ``ascending``: what begins later never ends earlier, whatever the key.
-    ``reach``: each interval is [c, c + reach], cut where the timeline ends. ``pinned``: each begins at its last value, a time point.
-    ``window``: the facts that it is made of, if that is all there is to it.
+    ``lasting``: all its intervals are the whole timeline. ``ascending``: an interval that begins later never ends earlier, for all keys.
+    ``reach``: each interval is [c, c + reach], cut at the end of the timeline. ``pinned``: each begins at its last value, a time point.
+    ``window``: the facts that it consists of, if nothing else is added.
     """
 
     name: str
@@ -48,5 +48,5 @@ class Relation:
         return names(len(self.kinds))
 
     def values(self, alias: str) -> list[Expression]:
-        """Its columns under an alias."""
+        """Its columns with an alias."""
         return [Expression(f"{alias}.{column}", kind) for column, kind in zip(self.columns, self.kinds, strict=True)]

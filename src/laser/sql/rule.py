@@ -1,4 +1,4 @@
-"""The rules of a node: the union of what their bodies give, in columns of one kind."""
+"""The rules of a node: the union of their bodies, in columns of one kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Derivation", "derive"]
 class Derivation(NamedTuple):
     """The rows that rules derive, and the kinds of their values. Without SQL, there are none.
 
-    The rest is what a relation says of itself.
+    The other fields are properties of the relation.
     """
 
     sql: str | None
@@ -38,7 +38,7 @@ class Derivation(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What one rule gives."""
+    """The result of one rule."""
 
     rule: PlanRule
     body: Body
@@ -47,13 +47,13 @@ class _Part(NamedTuple):
 
     @property
     def is_coalesced(self) -> bool:
-        """So is what a body gives if the head names all that it binds."""
+        """The result of a body is coalesced if the head contains all variables that the body binds."""
         named = {term.name for term in self.rule.terms if isinstance(term, Variable)}
         return self.body.is_coalesced(named, {variable.name for variable in variables(self.rule.terms)})
 
     @property
     def window(self) -> FactWindow | None:
-        """The same window over facts as the body's, by the columns that the head names."""
+        """The same window over facts as that of the body, with the columns that are in the head."""
         named = [term.name for term in self.rule.terms if isinstance(term, Variable)]
         columns = self.body.facts_columns(named)
         if columns is None or self.body.window is None or len(named) < len(self.rule.terms):
@@ -62,7 +62,7 @@ class _Part(NamedTuple):
 
 
 def derive(rules: Sequence[PlanRule], scope: Scope) -> Derivation:
-    """All that several rules derive for one node."""
+    """Everything that several rules derive for one node."""
     parts = [part for rule in rules if (part := _part(rule, scope)) is not None]
     kinds = tuple(join(value.kind for value in column) for column in zip(*(part.values for part in parts), strict=True))
     sql = "\nunion all\n".join(_select(part, kinds) for part in parts)

@@ -1,4 +1,4 @@
-"""What a rule is lowered in: the relations that there are, the timeline, and a place for helpers that it reads more than once."""
+"""The context in which a rule is translated: the existing relations, the timeline, and helpers that are read more than once."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ __all__ = ["Aside", "Scope"]
 
 @dataclass(frozen=True)
 class Aside:
-    """A helper of the statements after it, by a name of its own, and what it is for."""
+    """A helper of later statements, with its name and purpose."""
 
     name: str
     query: str
     purpose: str
     kept: bool = False
-    """Whether it is worth a table, since it is read more than once."""
+    """Whether it is worth a table, because it is read more than once."""
 
 
 @dataclass
 class Scope:
-    """Helpers with the same query are one."""
+    """Helpers with equal queries are shared."""
 
     timeline: Timeline
     relations: dict[Node, Relation] = field(default_factory=dict)
     asides: dict[str, Aside] = field(default_factory=dict)
     doubts: dict[str, None] = field(default_factory=dict)
-    """Rules with an operation that may not be defined."""
+    """Rules with an operation that may be undefined."""
     numbers: Iterator[int] = field(default_factory=count)
     fresh: list[Aside] = field(default_factory=list)
-    """Those that the next statement is the first to read."""
+    """The helpers that the next statement is the first to read."""
     made: set[str] = field(default_factory=set)
-    """Those that the statements so far have made."""
+    """The helpers that the statements so far have made."""
 
     blocks: bool = True
-    """Whether intervals of one length are united by blocks first. Where rows are divided by key before they are sorted, it is a second division."""
+    """Whether intervals of equal length are first merged in blocks. If rows are divided by key before sorting, that would divide them twice."""
 
     def coalesce(self, source: str, keys: list[str], ascending: bool = False, reach: int | None = None) -> str:
         """The maximal intervals of each key."""
@@ -62,11 +62,11 @@ class Scope:
         return taken
 
     def drop_fresh(self) -> None:
-        """What was begun is not made after all."""
+        """Drop helpers that were begun and are not needed after all."""
         for aside in self.take_fresh():
             del self.asides[aside.query]
 
     def keep(self, names: Collection[str]) -> None:
-        """Of the helpers of the last statements, these are made; the others have no reader, and whoever needs one later makes it anew."""
+        """Keep these helpers of the last statements; the others have no reader, and are made again if they are needed later."""
         self.made.update(names)
         self.asides = {query: aside for query, aside in self.asides.items() if aside.name in self.made}

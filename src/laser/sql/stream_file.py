@@ -1,7 +1,7 @@
-"""Parquet files of streams (``time``, ``predicate``, ``args``), read by DuckDB itself where that gives exactly what our reader gives.
+"""Parquet files of streams (``time``, ``predicate``, ``args``), read by DuckDB itself if that gives exactly the result of our reader.
 
-Arguments are texts there, each written as a field of CSV is. Whether all of a position are whole numbers, numbers or plain words is
-asked of the file; at anything else (quoted texts, IRIs, dates, rows that our reader rejects) the file is left to the reader.
+Arguments are texts there, each written like a CSV field. A query finds out whether all values of a position are whole numbers,
+numbers or plain words; with anything else (quoted texts, IRIs, dates, malformed rows) our reader reads the file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAME = "[a-z][A-Za-z0-9_]*"
 
 
 class _Position(NamedTuple):
-    """How many of the values of a position are what."""
+    """How many values of a position are of which kind."""
 
     rows: int
     whole: int
@@ -43,7 +43,7 @@ class _Position(NamedTuple):
 
 
 def load_stream(duck: Duck, path: str, start: int | None, until: int | None) -> Extent | None:
-    """Views of the facts of a file, and its extent up to ``until``; None where the reader must read it."""
+    """Views of the facts of a file, and its extent up to ``until``; None if our reader must read it."""
     source = f"read_parquet({text(path)}, file_row_number = true)"
     found = {row[0]: row[1] for row in duck.connection.execute(f"describe select * from {source}").fetchall()}
     if {column: kind for column, kind in found.items() if column != "file_row_number"} != _COLUMNS:
@@ -66,7 +66,7 @@ def load_stream(duck: Duck, path: str, start: int | None, until: int | None) -> 
 
 
 def _extent(duck: Duck, source: str, begin: int, within: str) -> Extent | None:
-    """The first and the last time; None where a row is not one that every reader takes, or there are none."""
+    """The first and the last time; None if there are no rows, or a row is unusual."""
     words = ", ".join(map(text, sorted(RESERVED)))
     odd = (
         f"time is null or time < {begin} or "

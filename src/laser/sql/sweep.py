@@ -1,6 +1,6 @@
-"""A sweep over begins and ends: where intervals of several relations with one key hold together, and those of others do not.
+"""A sweep over begins and ends: finds where intervals of several relations with one key hold together, and those of others do not.
 
-It needs neither bins nor gaps: all begins and ends of a key in order, a running sum, and one look at the next.
+It needs neither bins nor gaps: all begins and ends of a key in order, a running sum, and the next row.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ __all__ = ["sweep"]
 def sweep(positives: Sequence[str], negatives: Sequence[str], keys: Sequence[str]) -> str:
     """The maximal intervals in which all of the positive queries have a key, and none of the negative ones.
 
-    Each query gives (keys; c, h), and its intervals of a key neither overlap nor touch. The sum of what holds is the number of
-    positives if and only if all of them hold, and no negative. Of begins and ends at one time, only the last has another time next.
+    Each query gives (keys; c, h), and its intervals of a key neither overlap nor touch. The sum of the weights equals the number of
+    positives if and only if all of them hold, and no negative. Of begins and ends at one time, only the last has a later time as its next.
     """
     total = len(positives)
     weighted = [(query, 1) for query in positives] + [(query, -1 - total) for query in negatives]

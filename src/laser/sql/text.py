@@ -1,4 +1,4 @@
-"""Small pieces of SQL text that every operation needs. The text is DuckDB's; ``dialects`` makes Spark's of it."""
+"""Small pieces of SQL text that every operation needs. The text is in DuckDB's dialect; ``dialects`` translates it for Spark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["comma", "greatest", "indent", "least", "name", "names", "partition",
 
 
 def name(text: str) -> str:
-    """An identifier in quotes.
+    """A quoted identifier.
 
     >>> print(name('a"b'))
     "a""b"
@@ -17,17 +17,17 @@ def name(text: str) -> str:
 
 
 def names(count: int) -> list[str]:
-    """The columns of a node with so many values."""
+    """The columns of a node with this many values."""
     return [f"a{i}" for i in range(1, count + 1)]
 
 
 def comma(parts: Iterable[str]) -> str:
-    """Parts each followed by a comma: what comes next is never the end."""
+    """Parts, each followed by a comma, because something always follows."""
     return "".join(f"{part}, " for part in parts)
 
 
 def where(conditions: Iterable[str]) -> str:
-    """A clause of its own, each condition once; nothing where there are none."""
+    """A where clause, each condition once; empty if there are none."""
     parts = list(dict.fromkeys(conditions))
     return "\nwhere " + "\n  and ".join(parts) if parts else ""
 
@@ -41,7 +41,7 @@ def least(parts: Sequence[str]) -> str:
 
 
 def partition(keys: Sequence[str]) -> str:
-    """Without keys, everything is one part."""
+    """The partition of a window function; empty without keys."""
     return f"partition by {', '.join(keys)} " if keys else ""
 
 

@@ -8,13 +8,13 @@ __all__ = ["Timeline"]
 
 
 class Timeline(NamedTuple):
-    """Numbers where a history is at hand; names where only the statements are wanted."""
+    """Numbers if a history is given; names if only the statements are needed."""
 
     first: str
     last: str
 
     @property
     def length(self) -> int:
-        """How many time points it has; 0 where that is not known."""
+        """The number of time points; 0 if it is not known."""
         is_known = self.first.isdigit() and self.last.isdigit()
         return int(self.last) - int(self.first) + 1 if is_known else 0

@@ -1,7 +1,7 @@
-"""Time windows as SQL: when an atom at u enters and when it is last in, and which counts of time points fill a window.
+"""Time windows as SQL: when an atom at u enters, when it is last in, and which counts of time points fill a window.
 
-The laws are those of ``laser.windows``; this is their second language. Time points are not negative, so that SQL's division,
-which cuts towards 0, is the one of the laws.
+The definitions are those of ``laser.windows``, in a second language. Time points are not negative, so that SQL's division,
+which truncates towards 0, gives the same results.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from laser.zones import Days
 __all__ = ["PointWindow", "entry", "exit_", "filled", "time_window"]
 
 PointWindow: TypeAlias = Sliding | Hopping | Tumbling | Growing | Between | Ago | History
-"""The windows that are entry and exit: all kinds of time window."""
+"""The windows with entry and exit: all kinds of time windows."""
 
 
 def time_window(window: TimeWindow | TupleWindow) -> PointWindow:
-    """The window, if SQL knows its time points."""
+    """The window, if SQL can compute its time points."""
     match window:
         case Hopping(days=Days()) | Tumbling(days=Days()) | Growing(days=Days()):
             raise NotLowered(f"the window {window}, whose blocks are days of a zone")
@@ -73,9 +73,9 @@ def exit_(window: PointWindow, u: str) -> str | None:
 
 
 def filled(window: PointWindow, source: str, columns: str, timeline: Timeline) -> str:
-    """Where counts fill a window: of segments (columns; c, h, k) with k time points each, the parts at which the window has k.
+    """Where counts fill a window: of segments (columns; c, h, k) with k time points each, the parts in which the window has k time points.
 
-    A full window has a fixed size, whatever the time. Before it is full, a count says at which time points the window is so long.
+    A full window has a fixed size. Before that, a count determines the time points at which the window has this length.
     """
     t0 = timeline.first
     match window:

@@ -1,4 +1,4 @@
-"""What people would use instead, each through its own documented way."""
+"""What people would use instead, each in its own documented way."""
 
 from laser.bench.peers.clingo_asp import CLINGO, CLINGO_MULTI
 from laser.bench.peers.duckdb_sql import DUCKDB

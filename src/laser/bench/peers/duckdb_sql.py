@@ -1,4 +1,4 @@
-"""DuckDB: the window in tables, to which each time point adds and from which it deletes, and the queries asked again."""
+"""DuckDB: the window in tables, which each time point updates, and queries that run again at each time point."""
 
 from __future__ import annotations
 

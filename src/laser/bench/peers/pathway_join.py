@@ -1,7 +1,7 @@
-"""Pathway: temporal joins and windows over a stream that a Python connector feeds, one commit a time point.
+"""Pathway: temporal joins and windows over a stream that a Python connector feeds, with one commit per time point.
 
-Pathway says for each row from when and until when it holds; what holds at a time is read off that. It runs in a thread of
-its own, and a chunk of ticks is over when all that follows from it has come out.
+Pathway reports for each row from when and until when it holds; the answers at a time follow from that. It runs in its own
+thread, and a chunk of ticks is complete when all its results have come out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from laser.bench.programs import usual
 __all__ = ["PATHWAY"]
 
 PATIENCE = 120.0
-"""Seconds after which a chunk counts as lost."""
+"""Seconds after which a chunk is given up."""
 
 
 class Pathway:
@@ -29,12 +29,12 @@ class Pathway:
         import pathway as pw
         from pathway.internals.parse_graph import G
 
-        G.clear()  # what an earlier experiment has built
+        G.clear()  # remove what an earlier experiment built
         for name in ("pathway", "pathway_engine"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # nothing of its own between the lines of the table
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # no log lines between the lines of the table
         self.experiment, self.w = experiment, case.w
         self.queue: SimpleQueue[Batch | None] = SimpleQueue()
-        self.holds: dict[tuple[Fact, int, int], int] = {}  # with how often: a head may follow in several ways
+        self.holds: dict[tuple[Fact, int, int], int] = {}  # with a count, because a head can be derived in several ways
         self.t = self.out = 0
         self.come: dict[int, int] = {}
         self.moved = threading.Condition()
@@ -69,13 +69,13 @@ class Pathway:
     def compute(self, pw: Any) -> None:
         try:
             pw.run(monitoring_level=pw.MonitoringLevel.NONE)
-        except BaseException as error:  # told by whoever waits for it
+        except BaseException as error:  # reported where the results are awaited
             self.failed = error
         with self.moved:
             self.moved.notify_all()
 
     def note(self, key: Any, row: dict[str, Any], time: int, is_addition: bool) -> None:
-        """At which of its own times Pathway saw ours."""
+        """Record the Pathway time at which our time was processed."""
         with self.moved:
             self.come[row["t"]] = time
             self.moved.notify_all()
@@ -106,7 +106,7 @@ class Pathway:
         return self.out - before
 
     def ready(self) -> None:
-        """Wait until all that was fed has been answered."""
+        """Wait until everything that was fed has been answered."""
         with self.moved:
             if not self.moved.wait_for(self.finished, PATIENCE) or self.failed is not None:
                 raise RuntimeError(f"Pathway did not finish a tick: {self.failed or 'no answer'}")
@@ -124,7 +124,7 @@ class Pathway:
 
 
 def _results(pw: Any, experiment: Experiment, case: Case, table: Any) -> dict[str, Any]:
-    """A table for each head: its arguments, since when and until when."""
+    """A table for each head: its arguments, and since and until when it holds."""
     match experiment.name:
         case "diamond":
             return {"q": table.select(pw.this.c0, pw.this.c1, since=pw.this.t, until=pw.this.t + case.w)}
@@ -150,7 +150,7 @@ def _results(pw: Any, experiment: Experiment, case: Case, table: Any) -> dict[st
 
 
 def _join(pw: Any, case: Case, left: Any) -> Any:
-    """Pairs that are in one window together, which is at most w apart; what is older is forgotten."""
+    """Pairs that are in a window together, so at most w apart; older rows are forgotten."""
     right, near = left.copy(), pw.temporal.interval(-case.w, case.w)
     joined = pw.temporal.interval_join(
         left, right, left.t, right.t, near, left.c1 == right.c0, behavior=pw.temporal.common_behavior(cutoff=case.w)
@@ -161,7 +161,7 @@ def _join(pw: Any, case: Case, left: Any) -> Any:
 
 
 def _sliding(pw: Any, case: Case, table: Any, group: Any, reducer: Any) -> Any:
-    """What a group comes to in each sliding window, as ``found``, and the time at which that window ends."""
+    """The aggregate of a group in each sliding window, as ``found``, and the end of that window."""
     sliding = pw.temporal.sliding(hop=1, duration=case.w + 1)
     cutoff = pw.temporal.common_behavior(cutoff=case.w, keep_results=True)
     windows = table.windowby(table.t, window=sliding, instance=group, behavior=cutoff)
@@ -169,7 +169,7 @@ def _sliding(pw: Any, case: Case, table: Any, group: Any, reducer: Any) -> Any:
 
 
 def _now(pw: Any) -> dict[str, Any]:
-    """Since and until when a result of a sliding window holds: at the time of its end alone."""
+    """When a result of a sliding window holds: only at the end of the window."""
     return {"since": pw.this.since, "until": pw.this.since}
 
 
@@ -182,7 +182,7 @@ def _box(pw: Any, case: Case, table: Any) -> Any:
 
 
 def _tumbling(pw: Any, case: Case, table: Any) -> Any:
-    """The count of each block, which holds throughout the next one."""
+    """The count of each block, which holds throughout the next block."""
     blocks = pw.temporal.tumbling(duration=case.w)
     cutoff = pw.temporal.common_behavior(cutoff=case.w, keep_results=True)
     windows = table.windowby(table.t, window=blocks, instance=table.c1, behavior=cutoff)

@@ -1,4 +1,4 @@
-"""What an adapter of another system is."""
+"""The interface of an adapter for another system."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["Peer", "PeerSystem", "Rows", "plain"]
 
 
 class PeerSystem(System, Protocol):
-    """A system whose answers can be looked at, so that they can be checked before it is timed."""
+    """A system whose answers can be read, so that they can be checked before it is timed."""
 
     def answer(self) -> set[Fact]:
-        """What holds now, as flat tuples."""
+        """The present output, as flat tuples."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Free all resources."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Another system. ``cannot`` has the experiments that it does not take part in, and why."""
+    """Another system. ``cannot`` has the experiments that it cannot take part in, with the reasons."""
 
     name: str
     title: str
@@ -35,13 +35,13 @@ class Peer:
     make: Callable[[Experiment, Case], PeerSystem]
     cannot: dict[str, str] = field(default_factory=dict)
     largest: dict[str, int] = field(default_factory=dict)
-    """By experiment, the facts in the window beyond which a tick takes longer than anybody waits."""
+    """By experiment, the number of facts in the window beyond which a tick takes too long."""
     widest: dict[str, int] = field(default_factory=dict)
-    """The same for the window, where each fact is in as many windows as it has ticks."""
+    """The same for the size of the window, where each fact is in as many windows as it has ticks."""
     ticks: int = 12
-    """Ticks of the stream on which it is checked."""
+    """The number of ticks on which it is checked."""
     quick: tuple[str, ...] | None = None
-    """The experiments of a quick run that it takes part in, where it is too slow for all."""
+    """The experiments of a quick run that it takes part in, if it is too slow for all."""
 
     @property
     def installed(self) -> bool:
@@ -49,16 +49,16 @@ class Peer:
 
 
 def plain(facts: list[Fact]) -> list[Fact]:
-    """Facts with texts in the place of IRIs, which only Laser tells from strings."""
+    """Facts with strings instead of IRIs, which only Laser distinguishes."""
     return [tuple(value.text if type(value) is Iri else value for value in fact) for fact in facts]
 
 
 @dataclass
 class Rows:
-    """The facts of the window, as systems without windows keep them: each with its time and what the system made of it.
+    """The facts of the window, for systems without windows: each with its time and the system's own object for it.
 
-    Facts of ``forever`` stay; with ``last``, only so many facts of the stream are kept, and time does not matter; with
-    ``by_key``, the last one of each first argument.
+    Facts of the predicates in ``forever`` stay; with ``last``, only the last facts of the stream are kept, whatever their time; with
+    ``by_key``, the last fact of each first argument.
     """
 
     w: int
@@ -70,7 +70,7 @@ class Rows:
     newest: dict[Any, tuple[Fact, int, Any]] = field(default_factory=dict)
 
     def add(self, t: int, facts: list[Fact], make: Callable[[Fact, int], Any]) -> list[tuple[Fact, int, Any]]:
-        """Take the facts of a time; those that leave the window."""
+        """Add the facts of a time. Returns the facts that leave the window."""
         if self.by_key:
             found = [(fact, t, make(fact, t)) for fact in dict.fromkeys(facts)]
             gone = [self.newest[fact[1]] for fact, _, _ in found if fact[1] in self.newest]

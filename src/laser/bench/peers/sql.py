@@ -1,6 +1,6 @@
-"""The experiments as SQL over the facts of the window: what DuckDB and Spark SQL ask again at each time point.
+"""The experiments as SQL over the facts of the window, which DuckDB and Spark SQL run again at each time point.
 
-A table for each predicate, with its arguments as c0, c1, the time t and the number of the fact in the stream.
+There is a table for each predicate, with its arguments as c0, c1, the time t, and the number of the fact in the stream.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STEPS = {
         "INSERT INTO held SELECT c0 FROM hot WHERE c0 NOT IN (SELECT c0 FROM held)",
     ),
 }
-"""What a database does at each time point to remember what it found at earlier ones."""
+"""The statements with which a database remembers its earlier answers, at each time point."""
 
 _JOIN = "SELECT DISTINCT x.c0, y.c1 FROM p x JOIN p y ON x.c1 = y.c0"
 _RECURSIVE = (
@@ -50,7 +50,7 @@ _RECURSIVE = (
 
 
 def queries(experiment: Experiment, case: Case, first: int, now: int, union: str = "UNION") -> list[Query]:
-    """What to ask at a time, where the tables hold no more than the window."""
+    """The queries at a time; the tables contain only the window."""
     length = now - first + 1
     match experiment.name:
         case "diamond":
@@ -80,7 +80,7 @@ def queries(experiment: Experiment, case: Case, first: int, now: int, union: str
 
 
 def _remembered(experiment: Experiment, case: Case, now: int) -> list[Query]:
-    """Aggregates, and what is remembered: what the paper's experiments do without."""
+    """Queries with aggregates or memory, which the paper's experiments do not need."""
     match experiment.name:
         case "count":
             return [("busy", 1, f"SELECT c1 FROM car GROUP BY c1 HAVING count(DISTINCT c0) > {usual(case)}")]

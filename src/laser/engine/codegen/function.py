@@ -1,4 +1,4 @@
-"""One generated function: loops over a start, then over the rest of the body, innermost the head."""
+"""One generated function: loops over the starting keys, then over the rest of the body, with the head innermost."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from laser.windows import PRESENT
 __all__ = ["FunctionWriter", "Start", "tuple_code"]
 
 MOST_NESTED = 12
-"""Loops within loops in a generated function."""
+"""The number of nested loops in a generated function."""
 
 _STORE = re.compile(r"\s*(v_\w+|is_\w+) = (?:key|k\d*)\[\d+\]\Z")
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where a join begins: at the keys of a subgoal; ``position`` is its place among the positive ones."""
+    """Where a join begins: at the keys of a subgoal; ``position`` is its place among the positive subgoals."""
 
     subgoal: Subgoal
     position: int | None
 
 
 class Context(Protocol):
-    """What a function needs of the module that it is part of."""
+    """What a function needs from the module that it is part of."""
 
     def number(self, node: Node) -> int: ...
 
@@ -70,7 +70,7 @@ class FunctionWriter:
         return ["", header, *_without_dead_stores(self.lines)]
 
     def begin(self) -> list[Subgoal]:
-        """The outermost loop; the subgoals that remain to be joined."""
+        """The outermost loop. Returns the subgoals that remain to be joined."""
         positives = list(self.rule.positives)
         if self.start is None:
             self.line("for key in keys:")
@@ -94,7 +94,7 @@ class FunctionWriter:
         return positives
 
     def split_nest(self) -> None:
-        """Begin a new nest of loops over what the one so far found: Python nests no more than 20."""
+        """Begin a new nest of loops over the results so far: Python allows no more than 20 nested blocks."""
         rows = f"rows{sum('.append(' in line for line in self.lines)}"
         carried = ["k" if self.start else "key", *self.bound.values(), *filter(None, [self.horizon])]
         names = ", ".join(dict.fromkeys(carried))
@@ -105,7 +105,7 @@ class FunctionWriter:
         self.depth = 2
 
     def join(self, subgoal: Subgoal) -> None:
-        """A loop over the keys of a node that fit what is bound (no loop where all is bound)."""
+        """A loop over the keys of a node that match the bound variables (no loop if all are bound)."""
         if self.depth > MOST_NESTED:
             self.split_nest()
         level = self.depth
@@ -136,31 +136,31 @@ class FunctionWriter:
         self.enter(subgoal, key)
 
     def bind_to_present(self, time: Term) -> None:
-        """In the window of the present only the present counts: the key is looked up rather than searched for."""
+        """If the window contains only the present, the time is bound to it, and the key is looked up instead of searched for."""
         if isinstance(time, Variable) and time.name not in self.bound:
             self.bound[time.name] = variable_name(time.name)
             self.line(f"{self.bound[time.name]} = t")
 
     def narrow(self, h: str) -> None:
-        """The guarantee of a body is the shortest of its parts."""
+        """A body is guaranteed to hold as long as the part with the shortest guarantee."""
         shortest = h if self.horizon is None else f"{h} if {h} < {self.horizon} else {self.horizon}"
         self.line(f"g{self.depth} = {shortest}")
         self.horizon = f"g{self.depth}"
 
     def leave(self, subgoal: Subgoal, key: str, h: str) -> None:
-        """What is read through a window ends when it leaves it."""
+        """A key that is read through a window ends when it leaves the window."""
         last = subgoal.window.exit_code(f"{key}[-1]")
         if last is not None:
             self.line(f"if {h} > {last}: {h} = {last}")
             self.line(f"if {h} < t: continue")
 
     def enter(self, subgoal: Subgoal, key: str) -> None:
-        """What is still to come does not count yet."""
+        """Skip a key that enters the window later."""
         if isinstance(subgoal.node, Pending):
             self.line(f"if {subgoal.node.window.entry_code(f'{key}[-1]')} > t: continue")
 
     def bind(self, key: str, terms: tuple[Term, ...], only_free: bool = False, skip_arithmetic: bool = False) -> None:
-        """Take the values of a key: bind free variables, compare the others."""
+        """Read the values of a key: bind the free variables, compare the others."""
         before = set(self.bound)
         for position, term in enumerate(terms, start=1):
             text = f"{key}[{position}]"
@@ -185,14 +185,14 @@ class FunctionWriter:
         return self.bound.get(term.name)
 
     def bound_first(self, subgoal: Subgoal) -> tuple[bool, int, int]:
-        """Which subgoal to join next: one that is wholly bound, else the one with the most bound."""
+        """The order in which subgoals are joined: first those that are fully bound, then those with the most bound terms."""
         fixed = sum(self.known(term) is not None for term in subgoal.terms)
         if subgoal.window == PRESENT and not self.blame and self.known(subgoal.terms[-1]) is None:
             fixed += 1
         return (fixed == len(subgoal.terms), fixed, -subgoal.node.width)
 
     def settle_bound(self, tests: list[Comparison], negatives: list[Subgoal]) -> None:
-        """Emit each test and negation as soon as what it needs is bound."""
+        """Emit each test and negation as soon as its variables are bound."""
         while ready := next((test for test in tests if test.is_ready(self.bound.keys())), None):
             tests.remove(ready)
             self.expressions.test(ready)
@@ -225,16 +225,16 @@ class FunctionWriter:
         else:
             self.line(f"if heads.get(key, -1) < {self.horizon}: heads[key] = {self.horizon}")
             if self.start is None and self.depth == 3 and len(self.rule.positives) == 1:
-                self.line(f"if {self.horizon} == FOREVER: break")  # no witness can promise more
+                self.line(f"if {self.horizon} == FOREVER: break")  # no witness can guarantee more
 
     def heads_are_distinct(self) -> bool:
-        """Whether the head names all that the body binds, so that no two ways through the loops lead to one key."""
+        """Whether the head contains all variables that the body binds, so that every way through the loops leads to a different key."""
         named = {term.name for term in self.rule.terms if isinstance(term, Variable)}
         terms = [term for subgoal in self.rule.positives for term in subgoal.terms]
         return all(term.name in named for term in terms if isinstance(term, Variable))
 
     def is_same_key(self) -> bool:
-        """Whether the head's key is the very key from which the join began."""
+        """Whether the head's key is the key from which the join began."""
         if self.start is None or self.start.position is None:
             return False
         subgoal, rule = self.start.subgoal, self.rule
@@ -245,7 +245,7 @@ class FunctionWriter:
 
 
 def _without_dead_stores(lines: list[str]) -> list[str]:
-    """The same lines without values that nothing reads."""
+    """The same lines without assignments that nothing reads."""
     stores = [(line, store[1]) for line in lines if (store := _STORE.match(line))]
     text = "\n".join(lines)
     dead = {line for line, name in stores if text.count(name) == 1}

@@ -1,14 +1,14 @@
-"""The plan as Python source, specialised for the program, and that source as objects.
+"""The plan as Python source, specialised for the program, and the compiled functions.
 
-For each rule of the plan there is a function for every way in which it can be reached:
+Each rule of the plan has one function for every way in which a change can reach it:
 
-* ``d3_from_0(delta, t, t0)``: heads that new keys of the body's first node give, with their horizons;
-* ``d3_without_0(delta, t, t0)``: the same, from keys of the first negated node that ceased;
+* ``d3_from_0(delta, t, t0)``: the heads that follow from new keys of the body's first node, with their horizons;
+* ``d3_without_0(delta, t, t0)``: the same, from keys of the first negated node that ended;
 * ``d3_check(keys, t, t0)``: which of these heads can be derived at t, and for how long;
-* ``d3_blame_0(delta)``, ``d3_blame_not_0(delta)``: heads that may rest on keys that were revoked (or, negated, began).
+* ``d3_blame_0(delta)``, ``d3_blame_not_0(delta)``: heads that may depend on keys that were revoked (or, if negated, began).
 
-Each node has its dict of keys and horizons (``n4``) and the indexes that the joins ask for (``n4_by_1``). Generated code
-holds these dicts for good: they are filled and emptied, never replaced.
+Each node has a dict of its keys and their horizons (``n4``), and the indexes that the joins need (``n4_by_1``). Generated code
+keeps references to these dicts: they are filled and emptied, but never replaced.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ Blame: TypeAlias = Callable[[Collection[Key], int, int], set[Key]]
 Positions: TypeAlias = tuple[int, ...]
 
 LINES_A_PIECE = 1000
-"""Lines of source that are compiled at once, or a rule more."""
+"""Lines of source that are compiled at a time. The last rule of a piece may exceed it."""
 
 FEW_KEYS = 8
-"""So many keys of one value stand in a tuple, more in a set."""
+"""Up to this many keys with the same value are stored in a tuple, more in a set."""
 
 LONGEST_COMMENT = 1000
-"""Characters of a rule above its functions: a long rule becomes many rules of the plan."""
+"""The longest comment above the functions of a rule, in characters: a long rule becomes many rules of the plan."""
 
 
 class RuleFunctions(NamedTuple):
-    """The functions of one rule, one for each subgoal; None where nothing can be revoked."""
+    """The functions of one rule, one for each subgoal; None if nothing can be revoked."""
 
     derive: tuple[Join, ...]
     without: tuple[Join, ...]
@@ -62,14 +62,14 @@ class RuleFunctions(NamedTuple):
 
 
 class NodeIndex(NamedTuple):
-    """Indexes of one node, and the functions that keep them."""
+    """The indexes of one node, and the functions that maintain them."""
 
     tables: Mapping[Positions, dict[Any, Collection[Key]]]
     add: Callable[[Collection[Key]], None]
     discard: Callable[[Collection[Key]], None]
 
     def joined(self, other: NodeIndex) -> NodeIndex:
-        """These and others, kept together."""
+        """These indexes and others, maintained together."""
 
         def add(keys: Collection[Key]) -> None:
             self.add(keys)
@@ -83,9 +83,9 @@ class NodeIndex(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """The generated functions of one machine: of each rule by its number, of each count within a recursion, of each index.
+    """The generated functions of one machine, for each rule (by its number), each count within a recursion, and each index.
 
-    Indexes that only checks look at are by themselves: many a run never checks a head.
+    Indexes that only checks use are separate, because many runs never check a head.
     """
 
     rules: tuple[RuleFunctions, ...]
@@ -96,7 +96,7 @@ class Loaded(NamedTuple):
 
 @dataclass
 class Module:
-    """The source of a plan: a number for each node, and under which name each function stands."""
+    """The source of a plan, with a number for each node and the name of each function."""
 
     plan: Plan
     pieces: tuple[str, ...]
@@ -111,14 +111,14 @@ class Module:
 
     @cached_property
     def code(self) -> tuple[CodeType, ...]:
-        """The source compiled; machines over one plan share it.
+        """The compiled source, which machines over the same plan share.
 
-        It is compiled in pieces: the compiler needs a hundred times the memory of what it reads, until it is done.
+        It is compiled in pieces, because the compiler temporarily needs a hundred times the memory of its input.
         """
         return tuple(compile(piece, "<laser program>", "exec") for piece in self.pieces)
 
     def load(self, alive: Sequence[dict[Key, int]], helpers: Mapping[str, Any]) -> Loaded:
-        """The functions over the keys of one machine. A function that is not there is a KeyError, here and now."""
+        """The functions, bound to the keys of one machine. A missing function is a KeyError here, not later."""
         namespace: dict[str, Any] = dict(helpers)
         for node, number in self.numbers.items():
             namespace[keys_name(number)] = alive[number]
@@ -135,7 +135,7 @@ class Module:
         )
 
     def loaded_indexes(self, namespace: Mapping[str, Any], use: IndexUse) -> dict[Node, NodeIndex]:
-        """The indexes of one use, by node."""
+        """The indexes for one use, by node."""
         found: dict[Node, NodeIndex] = {}
         for node, uses in self.indexes.items():
             number = self.numbers[node]
@@ -156,7 +156,7 @@ class Module:
         )
 
     def recursive_counts(self) -> Iterable[Counted]:
-        """The counts that are settled by generated code, because they lie within a recursion."""
+        """The counts that generated code settles, because they are within a recursion."""
         return _recursive_counts(self.plan)
 
 
@@ -212,7 +212,7 @@ class _Generator:
         return Module(self.plan, tuple(self.pieces), self.numbers, self.revocable, self.functions, self.indexes)
 
     def cut(self, least: int = LINES_A_PIECE) -> None:
-        """End a piece of the source that is long enough."""
+        """End the current piece of the source if it is long enough."""
         if len(self.lines) >= least:
             self.pieces.append("\n".join([*self.lines, ""]))
             self.lines.clear()
@@ -234,12 +234,12 @@ class _Generator:
         self.lines += FunctionWriter(self, number, rule, start, blame).write(name)
 
     def name(self, function: FunctionId) -> str:
-        """The name of a function, which is recorded under what it is for."""
+        """The name of a function, which is recorded with its purpose."""
         self.functions[function] = function_name(function)
         return self.functions[function]
 
     def counted(self, node: Counted) -> None:
-        """A count of time points within a recursion: each key is counted anew when one of its time points is found."""
+        """A count of time points within a recursion: a key is counted again when one of its time points is found."""
         owner, dated = _owner(self.numbers[node]), keys_name(self.numbers[node.dated])
         positions = tuple(range(1, node.width + 1))
         points = dated
@@ -259,7 +259,7 @@ class _Generator:
         return self.numbers[node]
 
     def index(self, node: Node, positions: Positions) -> str:
-        """The name of the index of a node by some positions of its keys."""
+        """The name of the index of a node by the values at some positions of its keys."""
         uses = self.indexes.setdefault(node, {})
         if uses.get(positions) is not IndexUse.JOINS:
             uses[positions] = self.use
@@ -267,13 +267,13 @@ class _Generator:
 
 
 def _comment(text: str) -> str:
-    """A user's text as a comment: whatever Python would stumble over (a NUL, half a surrogate) is left out."""
+    """A user's text as a comment, without characters that Python does not accept (NUL, half a surrogate pair)."""
     text = text if len(text) <= LONGEST_COMMENT else f"{text[:LONGEST_COMMENT]} …"
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _index_functions(number: int, node: Node, use: IndexUse, several: Iterable[Positions]) -> list[str]:
-    """The functions that keep indexes of a node. Most values have few keys: a tuple of them takes a quarter of a set."""
+    """The functions that maintain the indexes of a node. Most values have few keys, and a tuple takes a quarter of the memory of a set."""
     put, drop = [f"def {put_name(number, use)}(keys):"], [f"def {discard_name(number, use)}(keys):"]
     put.append("    for k in keys:")
     drop.append("    for k in keys:")

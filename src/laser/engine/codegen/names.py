@@ -1,4 +1,4 @@
-"""How generated things are called: the only place that spells their names, so that nobody finds a function by guessing."""
+"""The names of generated functions and variables. No other module spells them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = [
 
 
 class Way(Enum):
-    """A way in which a rule is reached; the value is its word in the name of the function."""
+    """A way in which a change reaches a rule; the value is used in the name of the function."""
 
     DERIVE = "from"
     """New keys of a positive subgoal."""
     WITHOUT = "without"
-    """Keys of a negated subgoal that ceased."""
+    """Keys of a negated subgoal that ended."""
     CHECK = "check"
     """Heads that may have ended."""
     BLAME = "blame"
@@ -26,7 +26,7 @@ class Way(Enum):
 
 
 class FunctionId(NamedTuple):
-    """A generated function: of a rule (``d3``) or of a node (``n4``), for one way, beginning at one of its subgoals."""
+    """A generated function of a rule (``d3``) or a node (``n4``), for one way, beginning at one of its subgoals."""
 
     owner: str
     way: Way
@@ -45,28 +45,28 @@ def keys_name(node: int) -> str:
 
 
 def index_name(node: int, positions: tuple[int, ...]) -> str:
-    """The index of a node by some positions of its keys."""
+    """The index of a node by the values at some positions of its keys."""
     return f"n{node}_by_{'_'.join(map(str, positions))}"
 
 
 class IndexUse(Enum):
-    """Who looks at an index: joins, or only the checks of heads that may have ended."""
+    """Who uses an index: joins, or only the checks of heads that may have ended."""
 
     JOINS = "joins"
     CHECKS = "checks"
 
 
 def put_name(node: int, use: IndexUse) -> str:
-    """The function that enters keys into all indexes of a node for one use."""
+    """The function that adds keys to all indexes of a node for one use."""
     return f"n{node}_index_for_{use.value}"
 
 
 def discard_name(node: int, use: IndexUse) -> str:
-    """The function that takes keys out of them."""
+    """The function that removes keys from them."""
     return f"n{node}_unindex_for_{use.value}"
 
 
 def variable_name(variable: str) -> str:
-    """A variable of a rule, clear of Python's own words; ``_#3`` and ``_=3`` are not the user's, but ours."""
+    """A variable of a rule, which cannot clash with Python's keywords; ``_#3`` and ``_=3`` are variables that Laser adds."""
     kind = {"_#": "any_", "_=": "is_"}.get(variable[:2])
     return kind + variable[2:] if kind else "v_" + variable

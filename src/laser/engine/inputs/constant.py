@@ -1,4 +1,4 @@
-"""Background data, and the unit: fed once, when the timeline begins."""
+"""Background data and the unit, which are fed once, when the timeline begins."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class DatedInput(Input):
         self.expire(t)
 
     def enter(self, fresh: list[Key], u: int) -> None:
-        """Keys of the time point u, which are in the window from now on."""
+        """Add keys of the time point u, which are in the window from now on."""
         last = self.window.exit(u)
         horizon = FOREVER if last is None else last
         self.alive.update(dict.fromkeys(fresh, horizon))

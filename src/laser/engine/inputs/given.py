@@ -1,4 +1,4 @@
-"""Intervals as an input: keys that others computed, each from its begin to its end. A key costs by the interval, not by the time point."""
+"""Intervals as an input: keys that were computed elsewhere, each with its begin and end. The cost is per interval, not per time point."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Span(NamedTuple):
 
 
 class GivenInput(Input):
-    """Takes spans in the order of their begins, each when its time has come, and asks to be woken for the next.
+    """Reads spans in the order of their begins, each when its time has come, and asks to be woken for the next.
 
-    Of what is derived for a time to come, a span says since when that is known. It counts from when its time has come.
+    If a key is derived for a future time, its span says since when that is known. The key counts from that future time on.
     """
 
     __slots__ = ("begun", "next", "spans", "waiting", "window")
@@ -36,10 +36,10 @@ class GivenInput(Input):
         self.spans: Iterator[Span] = iter(())
         self.next: Span | None = None
         self.begun = -1
-        """When the last one began that was taken."""
+        """The begin of the last span that was read."""
 
     def open(self, spans: Iterable[Span]) -> None:
-        """What it is to read."""
+        """Set the spans to read."""
         self.spans = iter(spans)
         self.read()
 
@@ -59,7 +59,7 @@ class GivenInput(Input):
         self.expire(t)
 
     def waits(self, span: Span, t: int) -> bool:
-        """Whether the time of a key is still to come; it is taken again when it has."""
+        """Whether the time of a key is still in the future; the span is read again when that time has come."""
         if self.window is None:
             return False
         entry = self.window.entry(span.key[-1])

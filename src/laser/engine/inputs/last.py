@@ -1,4 +1,4 @@
-"""The inputs over tuple windows."""
+"""The inputs for tuple windows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LastDatedInput", "LastPointsInput", "LastRecentInput"]
 
 
 class _LastInput(Input):
-    """Facts of a window of the last ones; the arrivals say which come in and which go out."""
+    """Facts of a window over the last facts; the arrivals say which ones enter and leave."""
 
     __slots__ = ("arrivals", "counts", "predicate", "window")
 

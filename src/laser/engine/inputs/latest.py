@@ -1,4 +1,4 @@
-"""The inputs over windows that count for each key."""
+"""The inputs for windows that count per key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BeginningInput", "LatestDatedInput", "LatestRecentInput", "NewestInp
 
 
 class _LatestInput(Input):
-    """Facts of a window; ``latest`` says which have come in and which have gone out."""
+    """Facts of a window; ``latest`` says which ones have entered and left."""
 
     __slots__ = ("latest",)
 
@@ -24,14 +24,14 @@ class _LatestInput(Input):
         self.latest = latest
 
     def change(self, begun: list[Key], ended: list[Key]) -> None:
-        """Keys that hold from now on, and keys that do so no longer."""
+        """Add keys that begin to hold, and remove keys that end."""
         self.alive.update(dict.fromkeys(begun, FOREVER))
         self.insert(begun, FOREVER)
         self.revoke(ended)
 
 
 class NewestInput(_LatestInput):
-    """``⊞#1[X] ◇ a``: a key has one fact, which the next one replaces."""
+    """``⊞#1[X] ◇ a``: each key has one fact, which the next one replaces."""
 
     __slots__ = ()
     latest: LatestOne
@@ -44,7 +44,7 @@ class NewestInput(_LatestInput):
 
 
 class NewestOutput(_LatestInput):
-    """The same where no rule joins it: it says what changes, and keeps nothing that the queues do not have."""
+    """The same if no rule joins it: it reports changes, and keeps nothing that the queues do not have."""
 
     __slots__ = ()
     latest: LatestOne
@@ -59,7 +59,7 @@ class NewestOutput(_LatestInput):
 
 
 class LatestRecentInput(_LatestInput):
-    """``⊞#n[X] ◇ a``: a fact may be in the window more than once."""
+    """``⊞#n[X] ◇ a``: a fact can be in the window more than once."""
 
     __slots__ = ("counts",)
 
@@ -90,7 +90,7 @@ class LatestRecentInput(_LatestInput):
 
 
 class LatestDatedInput(_LatestInput):
-    """``⊞#n[X] @T a``: a fact is at a time point once."""
+    """``⊞#n[X] @T a``: a fact occurs at most once at a time point."""
 
     __slots__ = ()
 
@@ -105,7 +105,7 @@ class LatestDatedInput(_LatestInput):
 
 
 class BeginningInput(_LatestInput):
-    """Where the windows of keys begin that have as many facts as the window counts."""
+    """The begin of the window of each key that has enough facts to fill it."""
 
     __slots__ = ("begins",)
 
@@ -126,7 +126,7 @@ class BeginningInput(_LatestInput):
         self.change(begun, ended)
 
     def begin(self, fact: Key) -> Key | None:
-        """The key of a fact with the time of its oldest one, if it has enough."""
+        """The key of a fact with the time of its oldest fact, if it has enough facts."""
         window = self.latest.window
         queue = self.latest.queue(self.latest.key_of(fact))
         return ("", *window.key_of(fact), queue[0][1]) if len(queue) == window.size else None

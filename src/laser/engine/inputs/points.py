@@ -13,7 +13,7 @@ __all__ = ["PointsInput", "PresentInput"]
 
 
 class _ClockInput(Input):
-    """Nothing of it is saved: the clock tells all."""
+    """The clock alone determines it, so nothing is saved."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class PointsInput(_ClockInput, DatedInput):
 
 
 class PresentInput(_ClockInput):
-    """The present alone: it does not ask to be woken, so that a silence may pass it by."""
+    """The present alone. It does not ask to be woken, so that ticks can be skipped in a silence."""
 
     __slots__ = ()
 

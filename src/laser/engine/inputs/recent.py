@@ -32,7 +32,9 @@ class RecentInput(Input):
 
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
         if batch:
-            facts = batch if isinstance(batch, set) else set(batch)  # nothing below hashes a fact again
+            facts = (
+                batch if isinstance(batch, set) else set(batch)
+            )  # sets keep hashes, so no fact is hashed again below
             horizon = self.window.exit(t)
             before = len(self.alive)
             self.alive.update(dict.fromkeys(facts, horizon))

@@ -1,7 +1,7 @@
-"""``⊞n ◇ a`` where no rule joins it: facts come, are shown, and go, by operations on whole sets.
+"""``⊞n ◇ a`` if no rule joins it: facts arrive, are reported, and expire, by operations on whole sets.
 
-Such operations use the hashes that sets keep, and so beat any loop over facts. Only what starts or stops arriving costs more
-than a look: a fact that arrives tick after tick moves from bucket to bucket with its batch.
+Such operations reuse the hashes that sets store, and so are faster than any loop over facts. Only facts that start or stop
+arriving cost more than a lookup: a fact that arrives tick after tick moves from bucket to bucket with its batch.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ __all__ = ["RecentSetsInput"]
 
 
 SAMPLE = 8
-"""So many facts of a batch tell whether it resembles another one."""
+"""The number of facts of a batch that are compared to find out whether it resembles another batch."""
 
 
 class RecentSetsInput(Input):
     """The facts of a window, each in one bucket of ``due``: that of its latest arrival, as long as it arrives at every tick.
 
-    A fact that arrives again after a pause stays in its old bucket, and ``renewed_until`` has its horizon: so a fact costs as much
-    room as one, however often it arrives. A bucket may be the very set that a caller was given as a change: it is replaced
-    rather than changed, except if it is in ``own``.
+    A fact that arrives again after a pause stays in its old bucket, and ``renewed_until`` has its horizon. So a fact is stored
+    once, however often it arrives. A bucket may be the same set that a caller was given as a change: it is replaced
+    rather than modified, unless it is in ``own``.
     """
 
     __slots__ = ("own", "present", "renewed_until", "window")
@@ -78,7 +78,7 @@ class RecentSetsInput(Input):
             self.delta.add(fresh)
 
     def move_bucket(self, facts: set[Key], horizon: int) -> set[Key]:
-        """Where most facts arrived a tick ago as well, take them out of that tick's bucket; those that did not."""
+        """If most facts also arrived one tick ago, take them out of that tick's bucket. Returns the other facts."""
         before = self.due.get(horizon - 1)
         if before is None or 2 * sum(map(facts.__contains__, islice(before, SAMPLE))) < min(SAMPLE, len(before)):
             return facts
@@ -87,7 +87,7 @@ class RecentSetsInput(Input):
         return starting
 
     def note_repeats(self, facts: set[Key], horizon: int) -> set[Key]:
-        """Note what arrives again; the others."""
+        """Record the facts that arrive again. Returns the other facts."""
         if facts.isdisjoint(self.present):
             return facts
         fresh = facts - self.present
@@ -107,13 +107,13 @@ class RecentSetsInput(Input):
             self.own.add(horizon)
 
     def reschedule(self, due: set[Key], t: int) -> set[Key]:
-        """Put the facts that arrived again after they were put into a bucket into that of their horizon; the others."""
+        """Move facts that arrived again to the bucket of their new horizon. Returns the other facts."""
         again = due if len(due) < len(self.renewed_until) else due & self.renewed_until.keys()
         if not again:
             return due
         horizons = list(map(self.renewed_until.pop, again, repeat(-1)))
         if len(again) == len(due) and horizons[0] >= t and horizons.count(horizons[0]) == len(due):
-            self.put(due, horizons[0])  # as in a stream with a period
+            self.put(due, horizons[0])  # typical of a periodic stream
             return set()
         buckets: dict[int, set[Key]] = {}
         for key, horizon in zip(again, horizons, strict=True):

@@ -1,4 +1,4 @@
-"""Inputs over what was recorded: time points before the present at which rules derived an atom."""
+"""Inputs for recorded atoms: time points before the present at which rules derived an atom."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["RecordedDatedInput", "RecordedInput"]
 
 
 class RecordedInput(Input, RecordReader):
-    """``⊞ ◇ a`` of a record: a key is in while a time point of a spell is, so only begins and ends of spells cost anything.
+    """``⊞ ◇ a`` of a record: a key is in while a time point of one of its spells is, so only the begins and ends of spells cost anything.
 
-    ``shown`` has the last spell of each key that has entered. A window that begins anew with a block shows nothing of the
-    past at the first time point of the block: that is a *gap*, after which open spells enter again.
+    ``shown`` has the last spell of each key that has entered. A window that starts again with each block contains no past
+    time point at the first time point of a block: that is a *gap*, after which open spells enter again.
     """
 
     __slots__ = ("entering", "gap", "leaving", "record", "shown", "window")
@@ -43,7 +43,7 @@ class RecordedInput(Input, RecordReader):
             self.leave_at(last + 1, ended)
 
     def first_shown(self, since: int) -> int:
-        """When a spell enters: when its first time point is past and in the window, and the window shows the past."""
+        """When a spell enters: when its first time point is past and in the window, and the window contains the past."""
         entry = max(self.window.entry(since), since + 1)
         return entry + (self.window.next_gap(entry - 1) == entry)
 
@@ -56,7 +56,7 @@ class RecordedInput(Input, RecordReader):
         self.agenda.wake(time, self.number)
 
     def has_left(self, spell: Spell, t: int) -> bool:
-        """Whether the last time point of a spell has left; one that was taken back has none."""
+        """Whether the last time point of a spell has left the window; a spell that was taken back has none."""
         if spell.until is None:
             return False
         last = self.window.exit(spell.until)
@@ -80,7 +80,7 @@ class RecordedInput(Input, RecordReader):
         self.await_gap(t)
 
     def pause(self, t: int) -> None:
-        """At a gap nothing is shown; what is still open is shown again after it."""
+        """At a gap nothing is shown; spells that are still open are shown again after it."""
         self.gap = None
         shown, self.shown = self.shown, {}
         self.enter_at(t + 1, shown.values())
@@ -92,7 +92,7 @@ class RecordedInput(Input, RecordReader):
             self.agenda.wake(self.gap, self.number)
 
     def dump(self) -> Iterable[Row]:
-        """Nothing: the record is saved for all that show it."""
+        """Nothing: the record is saved once for all its readers."""
         return ()
 
     def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
@@ -112,10 +112,10 @@ class RecordedInput(Input, RecordReader):
 
 
 class RecordedDatedInput(WaitingDatedInput, RecordReader):
-    """``⊞ @T a`` of a record: a key for each time point, since rules ask for it."""
+    """``⊞ @T a`` of a record: one key for each time point, because rules read the time."""
 
     __slots__ = ("record", "taken")
-    """``taken`` is the last time point whose record was looked at: the one before the present."""
+    """``taken`` is the last time point that was read from the record: the one before the present."""
 
     def __init__(self, node: RecordedDated, number: int, agenda: Agenda, record: Record) -> None:
         super().__init__(node, number, agenda, node.window)
@@ -135,7 +135,7 @@ class RecordedDatedInput(WaitingDatedInput, RecordReader):
         super().advance(t, t0, ())
 
     def arrive(self, facts: Collection[Key], u: int) -> None:
-        """Time points are shown when they are past; the next one is the first that has to be waited for."""
+        """Time points are shown when they are past; the next one is the first to wait for."""
         entry = max(self.window.entry(u), u + 1)
         self.waiting.put(entry, u, facts)
         if entry > self.taken + 1:
@@ -145,7 +145,7 @@ class RecordedDatedInput(WaitingDatedInput, RecordReader):
         return iter(())
 
     def dump(self) -> Iterable[Row]:
-        """Nothing: the record is saved for all that show it."""
+        """Nothing: the record is saved once for all its readers."""
         return ()
 
     def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
@@ -161,7 +161,7 @@ class RecordedDatedInput(WaitingDatedInput, RecordReader):
             self.agenda.wake(t + 1, self.number)
 
     def place(self, key: Key, u: int, t: int) -> None:
-        """A time point of a record that is restored at t: it is in the window, or waits, or has left."""
+        """Restore a time point of a record at t: it is in the window, still waits, or has left."""
         last = self.window.exit(u)
         if max(self.window.entry(u), u + 1) > t:
             self.arrive([key], u)

@@ -1,4 +1,4 @@
-"""``⊞n □ a`` of streamed facts, by the starts and the ends of runs."""
+"""``⊞n □ a`` of streamed facts, computed from the begins and ends of runs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["UnbrokenInput"]
 
 
 class UnbrokenInput(Input):
-    """``⊞n □ a``: only the starts and the ends of runs cost anything.
+    """``⊞n □ a``: only the begins and ends of runs cost anything.
 
-    ``since`` has the start of each run that reaches the present, ``lapsed`` of those that ended with the previous time point
-    (more facts of the present may still revive them), ``maturing`` the runs that will be long enough at a time.
+    ``since`` has the begin of each run that reaches the present, ``lapsed`` of those that ended at the previous time point
+    (more facts of the present can still revive them), ``maturing`` the runs that will be long enough at each time.
     """
 
     ROW_TIMES = 2

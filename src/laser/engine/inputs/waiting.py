@@ -1,4 +1,4 @@
-"""Inputs over windows that a fact does not enter at once, or does not leave tick by tick."""
+"""Inputs for windows that a fact enters later than it arrives, or leaves in blocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["BlockInput", "WaitingDatedInput", "WaitingPointsInput"]
 
 
 class WaitingRoom:
-    """Batches by the time at which they enter, each with the time at which it arrived."""
+    """Batches by the time at which they enter the window, each with the time at which it arrived."""
 
     __slots__ = ("batches",)
 
@@ -28,7 +28,7 @@ class WaitingRoom:
         self.batches.setdefault(entry, []).append((u, facts))
 
     def take(self, t: int) -> Iterable[tuple[int, Collection[Key]]]:
-        """The batches that enter at t, as they arrived."""
+        """The batches that enter at t, with the times at which they arrived."""
         return self.batches.pop(t, ())
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
@@ -36,7 +36,7 @@ class WaitingRoom:
 
 
 class BlockInput(Input):
-    """``⊞ ◇ a`` for any time window: a fact enters at ``entry(u)`` and is kept until ``exit(u)``."""
+    """``⊞ ◇ a`` for any time window: a fact enters at ``entry(u)`` and stays until ``exit(u)``."""
 
     __slots__ = ("arrived", "waiting", "window")
 
@@ -49,7 +49,7 @@ class BlockInput(Input):
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
         for u, facts in self.waiting.take(t):
             self.enter(facts, u, t)
-        if batch:  # after those that waited: who comes later stays longer
+        if batch:  # after those that waited, because later facts stay longer
             self.arrive(batch, t)
         self.expire(t)
 
@@ -65,7 +65,7 @@ class BlockInput(Input):
         horizon = self.window.exit(u)
         assert horizon is not None, "⊞ ◇ has a window that facts leave"
         if horizon < t:
-            return  # it is never in the window
+            return  # the fact is never in the window
         alive = self.alive
         fresh = [fact for fact in facts if fact not in alive]
         alive.update(dict.fromkeys(facts, horizon))

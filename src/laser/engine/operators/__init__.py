@@ -1,4 +1,4 @@
-"""What settles the nodes that are made, and not fed: which operator runs which node."""
+"""Operators compute the nodes that the stream does not feed. This is the list: which operator computes which node."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Aggregates: what is made of the tuples of each group, kept up to date by what is added and removed.
+"""Aggregates over the tuples of each group, updated when tuples are added or removed.
 
-The work is in proportion to what changes, whatever the size of the window and of the group, and only a changed result goes on.
+The work is proportional to the changes, whatever the size of the window and of the group. Only a changed result is passed on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["AggregateOperator", "CountOperator", "make_aggregate"]
 
 
 def make_groups(node: Aggregated) -> Groups:
-    """What keeps the groups of an aggregate."""
+    """The class that stores the groups of an aggregate."""
     match node.fold:
         case Fold.COUNT:
             return Counts(node)
@@ -66,7 +66,7 @@ class AggregateOperator(Operator):
         self.head.hold_until_revoked(begun, ended)
 
     def key(self, group: Group) -> Key | None:
-        """The key of a group as it is now; None where it has no result, or one that is beyond the threshold."""
+        """The key of a group as it is now; None if it has no result, or a result that fails the threshold."""
         groups = self.groups
         if not groups.has(group):
             return None
@@ -89,13 +89,13 @@ class AggregateOperator(Operator):
 
 
 class CountOperator(Operator):
-    """Settles a count that must lie between two numbers: only groups that pass one of them are looked at again."""
+    """Settles a count that must be between two numbers: only groups whose count passes one of them are looked at again."""
 
     def __init__(self, head: Relation, tuples: Relation, groups: Counts, low: float, high: float) -> None:
         super().__init__([head])
         self.head, self.tuples, self.groups, self.low, self.high = head, tuples, groups, low, high
         self.rising, self.falling = frozenset({low, high + 1}), frozenset({low - 1, high, 0})
-        """The numbers at which a count that grows, and one that shrinks, may have passed a bound."""
+        """The numbers at which a growing count and a shrinking count may have passed a bound."""
         self.standing: set[Group] = set()
 
     def settle(self, t: int, t0: int) -> None:
@@ -114,7 +114,7 @@ class CountOperator(Operator):
             self.decide(passed)
 
     def decide(self, groups: set[Group]) -> None:
-        """Let those of the groups hold whose count lies between the bounds."""
+        """Let those of the groups hold whose count is between the bounds."""
         counts, low, high = self.groups.counts, self.low, self.high
         enough = {group for group in groups if low <= counts[group] <= high}
         for group in groups - enough:
@@ -131,7 +131,7 @@ class CountOperator(Operator):
 
 
 def bounds(threshold: Threshold) -> tuple[float, float] | None:
-    """The least and the largest count of a group with tuples for which a comparison holds; None where that is not all."""
+    """The least and the largest count of a non-empty group that satisfies a comparison; None if bounds cannot express it."""
     sign, value = threshold
     if not isinstance(value, int | float):
         return None

@@ -1,8 +1,8 @@
-"""Nodes that depend on each other, brought to a fixed point.
+"""Nodes that depend on each other, computed to a fixed point.
 
-As for a single node, only what changed is looked at; but whatever rests on a suspect is suspected too, until nothing more is,
-and new heads give new heads until nothing new follows. All suspects are dead meanwhile, so that no two of them can hold each
-other up.
+As for a single node, only changes are looked at; but whatever depends on a suspect becomes a suspect too, until there are no
+more, and new heads give new heads until nothing new follows. All suspects are dead meanwhile, so that no two of them can
+support each other.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class FixpointOperator(Operator):
                 head.drop_expired(expired[number])
 
     def renew(self, suspects: dict[int, list[Key]], t: int, t0: int) -> list[tuple[Relation, Collection[Key]]]:
-        """Let suspects live that the present state derives; which ones."""
+        """Revive the suspects that the present state derives. Returns these."""
         work: list[tuple[Relation, Collection[Key]]] = []
         for head in self.outputs:
             if suspects[head.number]:
@@ -80,7 +80,7 @@ class FixpointOperator(Operator):
         return trigger.changed()
 
     def spread(self, suspects: dict[int, list[Key]], t: int, t0: int) -> None:
-        """Suspect whatever rests on something revoked, and what rests on that."""
+        """Add everything that depends on a revoked key to the suspects, and everything that depends on that."""
         work = [(trigger, keys) for trigger in self.blame if (keys := trigger.changed())]
         while work:
             trigger, keys = work.pop()
@@ -90,7 +90,7 @@ class FixpointOperator(Operator):
                 work += [(inner, hit) for inner in self.inner_blame[trigger.head.number]]
 
     def take(self, trigger: Trigger, keys: Collection[Key], t: int, t0: int) -> list[Key]:
-        """Join one way; the heads that are new or live again."""
+        """Join in one way. Returns the heads that are new or alive again."""
         head = trigger.head
         fresh, again = head.merge(trigger.join(keys, t, t0), t)  # type: ignore[arg-type]
         if fresh:
@@ -101,7 +101,7 @@ class FixpointOperator(Operator):
         return fresh + again
 
     def close(self, work: list[tuple[Relation, Collection[Key]]], t: int, t0: int) -> None:
-        """Carry on until nothing new follows, each relation with all its new keys at once."""
+        """Continue until nothing new follows, each relation with all its new keys at once."""
         waiting: dict[int, list[Key]] = {}
         for head, keys in work:
             if keys:

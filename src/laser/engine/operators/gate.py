@@ -1,4 +1,4 @@
-"""A condition that is one for all heads of a rule."""
+"""A condition that is the same for all heads of a rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STANDING: Final[Key] = ("",)
 
 
 class GateOperator(Operator):
-    """Settles a gate: it stands as long as one key of its source is renewed."""
+    """Settles a gate: it is open as long as a key of its source is renewed."""
 
     def __init__(self, head: Relation, source: Relation, key: Key) -> None:
         super().__init__([head])

@@ -1,4 +1,4 @@
-"""The groups of an aggregate: what is known of each, kept up to date by what comes and what goes."""
+"""The groups of an aggregate, updated when tuples are added or removed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from laser.values import Value
 __all__ = ["NUMBERS", "Counts", "Group", "Groups"]
 
 Group: TypeAlias = Any
-"""What stands for a group: its value, or the tuple of its values where it has none or several."""
+"""Identifies a group: its value, or the tuple of its values if it has none or several."""
 
 NUMBERS = frozenset({int, float})
 
 
 class Groups(ABC):
-    """What is known of each group; the results are asked for only where something changed."""
+    """The state of each group; results are computed only for groups that changed."""
 
     def __init__(self, node: Aggregated) -> None:
         self.node = node
@@ -32,7 +32,7 @@ class Groups(ABC):
 
     @abstractmethod
     def change(self, added: Collection[Key], removed: Collection[Key]) -> Iterable[Group]:
-        """Take over what changed; the groups that it concerns, each once."""
+        """Apply changes. Returns the groups concerned, each once."""
 
     @abstractmethod
     def has(self, group: Group) -> bool:
@@ -40,18 +40,18 @@ class Groups(ABC):
 
     @abstractmethod
     def result(self, group: Group) -> Value | None:
-        """The result for a group that has tuples; None where it is not defined."""
+        """The result for a group that has tuples; None if it is undefined."""
 
     @abstractmethod
     def forget(self) -> None:
-        """Lose everything."""
+        """Forget all groups."""
 
     def fault(self, group: Group) -> str:
-        """What makes a result undefined; nothing where that is not worth a report."""
+        """Why a result is undefined; empty if that need not be reported."""
         return ""
 
     def key(self, group: Group) -> tuple[Any, ...]:
-        """The values of a group as they stand in keys."""
+        """The values of a group as they appear in keys."""
         return ("", group) if self.single else ("", *group)
 
 

@@ -1,4 +1,4 @@
-"""Values in order, for each group: the first, the last, and those between."""
+"""Values in order, for each group: the first, the last, and positions between."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["Orders", "SortedValues"]
 HALF = Fraction(1, 2)
 
 BLOCK = 2048
-"""Values in a block of a sorted list, about: what is inserted or deleted moves no more than twice as many."""
+"""The approximate number of values in a block of a sorted list; an insertion or deletion moves at most twice as many."""
 
 
 class SortedValues:
-    """Values in order, each as often as it was added, in blocks so that no change moves many."""
+    """A sorted list with repetitions, in blocks so that a change moves few values."""
 
     __slots__ = ("blocks", "lasts", "size")
 
@@ -76,9 +76,9 @@ class SortedValues:
 
 
 class Orders(Groups):
-    """``min``, ``max``, ``median`` and ``quantile``: the values of each group and type, since types have no order among them.
+    """``min``, ``max``, ``median`` and ``quantile``: the values of each group and type, because different types cannot be compared.
 
-    A group of few numbers is a plain list.
+    A group with few numbers is a plain list.
     """
 
     def __init__(self, node: Aggregated) -> None:
@@ -125,7 +125,7 @@ class Orders(Groups):
                 del numbers[group]
 
     def without_others(self, came: int, groups: list[Group], values: list[Any]) -> tuple[int, list[Group], list[Any]]:
-        """Keep what is not a number by its type; what is left are numbers."""
+        """Store the values that are not numbers by their types, and return the numbers."""
         left: list[tuple[bool, Group, Any]] = []
         for place, (group, value) in enumerate(zip(groups, values, strict=True)):
             if type(value) in NUMBERS:

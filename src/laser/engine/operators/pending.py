@@ -1,4 +1,4 @@
-"""Atoms with a time that is still to come, or that must wait until they enter a window."""
+"""Atoms with a time in the future, or that must wait until they enter a window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["PendingRelation"]
 
 
 class PendingRelation(Relation):
-    """What is derived for a time that may be still to come: fires when it has come."""
+    """Keys that are derived for a time that may be in the future. A key fires when its time has come."""
 
     __slots__ = ("timers", "window")
 
@@ -40,7 +40,7 @@ class PendingRelation(Relation):
         self.stop_timers()
 
     def stop_timers(self) -> None:
-        """What is gone does not fire any more."""
+        """Cancel the timers of keys that are gone."""
         for key in self.delta.removed:
             entry = self.window.entry(key[-1])
             bucket = self.timers.get(entry)

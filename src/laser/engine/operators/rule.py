@@ -1,11 +1,11 @@
-"""One node that does not depend on itself, made by rules.
+"""A node that does not depend on itself, derived by rules.
 
-Every tick, only what changed is looked at:
+At every tick, only changes are looked at:
 
-1. *Suspects*: heads whose horizon has passed, and heads that rest on something revoked (found by joining backwards).
-2. A suspect that the present state derives (perhaps from other witnesses) is renewed; the others are gone. Where nothing
-   below was renewed, a head that has expired waits for step 3 instead: only what is new can derive it again.
-3. New keys below give new heads, by joining them with everything else.
+1. *Suspects*: heads whose horizon has passed, and heads that depend on a revoked key (found by joining backwards).
+2. A suspect that the present state derives (perhaps from other witnesses) is renewed; the others are gone. If no key of the
+   sources was renewed, an expired head waits for step 3 instead: only new keys can derive it again.
+3. New keys of the sources give new heads, by joining them with everything else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["RuleOperator"]
 
 
 class RuleOperator(Operator):
-    """Settles one relation. A self-ending one is not checked when it expires."""
+    """Settles one relation. If the relation is self-ending, its keys are not checked when they expire."""
 
     def __init__(
         self, head: Relation, derive: list[Trigger], blame: list[Trigger], checks: list[Join], self_ending: bool
@@ -52,12 +52,12 @@ class RuleOperator(Operator):
             self.fire(t)
 
     def ended(self, t: int) -> tuple[list[Key], list[Key]]:
-        """The heads whose horizon has passed: those that old witnesses may renew, and those that only new ones can."""
+        """The heads whose horizon has passed: those that old witnesses can renew, and those that only new ones can."""
         expired = self.head.expired(t)
         return ([], expired) if self.self_ending or not self.sources.may_renew(t) else (expired, [])
 
     def look_again(self, suspects: list[Key], t: int, t0: int) -> None:
-        """Renew or drop heads that have expired, and heads that rest on something revoked."""
+        """Renew or drop expired heads, and heads that depend on a revoked key."""
         head = self.head
         for changed, blame in self.blames:
             if keys := changed():
@@ -69,7 +69,7 @@ class RuleOperator(Operator):
                 head.drop_expired(suspects)
 
     def renew(self, suspects: list[Key], t: int, t0: int) -> bool:
-        """Let suspects live that the present state derives; whether there are any."""
+        """Renew the suspects that the present state derives. Returns whether there are any."""
         if self.sources.asleep:
             self.sources.wake_indexes()
         renewed = False

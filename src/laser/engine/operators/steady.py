@@ -1,4 +1,4 @@
-"""``⊞n □ a`` of what is derived and recorded: a key that has held without a break for as long as the window is."""
+"""``⊞n □ a`` of derived and recorded atoms: a key that has held without a break for the length of the window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SteadyOperator"]
 
 
 class SteadyOperator(Operator):
-    """Only begins and ends cost anything: a key is looked at again when it has held for long enough."""
+    """Only begins and ends cost anything: a key is looked at again when it has held long enough."""
 
     def __init__(self, head: Relation, source: Relation, window: Sliding, record: Record) -> None:
         super().__init__([head])
@@ -32,7 +32,7 @@ class SteadyOperator(Operator):
         self.head.hold_until_revoked(fresh, [key for key in self.source.delta.removed if key in self.head.alive])
 
     def begin(self, keys: Collection[Key], t: int, t0: int) -> list[Key]:
-        """Keys that hold from now on, or go on holding; those that have held for long enough."""
+        """Note keys that begin to hold or go on holding. Returns those that have held long enough."""
         long_enough = []
         for key in keys:
             since = self.since[key] = self.record.since(key, t)

@@ -1,4 +1,4 @@
-"""The formats, and how one is found: by name, by the name of a file, by the look of a line."""
+"""The formats, and how to find one: by its name, by a file name, or by the look of a line."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _ENOUGH = 300
 
 
 def format_of(path: str | Path, name: str | None = None) -> Format:
-    """The format called ``name``, or else the one of the file's extension (before ``.gz``); text is the rest."""
+    """The format called ``name``, or else the one of the file's extension (before ``.gz``); text by default."""
     return FORMATS[name] if name is not None else format_of_suffix(path) or TEXT
 
 
 def format_of_suffix(path: str | Path) -> Format | None:
-    """The format that the name of a file tells, if it tells any."""
+    """The format that the name of a file shows; None if it shows none."""
     suffix = Path(str(path).lower().removesuffix(".gz")).suffix
     return next((form for form in _ALL if suffix in form.suffixes), None)
 
 
 def format_by_look(line: str) -> LineFormat | None:
-    """The format that a line looks to be of, where it looks like any.
+    """The format that a line looks like; None if it looks like none.
 
     >>> [form and form.name for form in map(format_by_look, ("36: a(x1, y).", '{"time": 36}', "36,a,x1,y", "q :- a."))]
     ['text', 'jsonl', 'csv', None]
@@ -51,5 +51,5 @@ def format_by_look(line: str) -> LineFormat | None:
 
 
 def format_of_text(text: str) -> LineFormat:
-    """The format of a text by its first line that says something; text is the rest."""
+    """The format of a text, by its first line that is not blank or a comment; text by default."""
     return format_by_look(first_line(text)[1]) or TEXT

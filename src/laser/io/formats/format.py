@@ -1,7 +1,7 @@
-"""What a format is: it reads streams and answers, and writes answers, line by line or a file at a time.
+"""The interface of a format: it reads streams and answers, and writes answers, line by line or as a whole file.
 
-A line or row says one of three things: what holds at a time point (a line of a stream is that, and so is a snapshot), that an
-atom changes, or that it holds over an interval.
+A line or row says one of three things: what holds at a time point (as in a stream and in a snapshot), that an atom
+changes, or that it holds over an interval.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FormName: TypeAlias = Literal["changes", "snapshots", "intervals"]
 """The forms of an answer stream."""
 
 Parse: TypeAlias = Callable[[str], ParsedLine | ParsedChange | ParsedInterval | None]
-"""What a line says; None where it says nothing (a blank, a comment, a header)."""
+"""What a line says; None if it says nothing (a blank line, a comment, a header)."""
 
 
 def read_time(text: str, tick: Tick) -> tuple[int, bool]:
@@ -37,7 +37,7 @@ def read_time(text: str, tick: Tick) -> tuple[int, bool]:
 
 @dataclass(frozen=True)
 class Times:
-    """How time points are written: as they are, or as dates."""
+    """How time points are written: as numbers or as dates."""
 
     tick: Tick = SECOND
     dates: bool = False
@@ -48,12 +48,12 @@ class Times:
 
 @lru_cache(maxsize=64)
 def _date(tick: Tick, time: int) -> str:
-    """A date as text: the changes of one time point, of which there may be many, ask for the same one."""
+    """A date as text. It is cached, because many changes can have the same time point."""
     return tick.to_text(time)
 
 
 class AnswerWriter(Protocol):
-    """Writes answers, of the one form that it was made for."""
+    """Writes answers in one form."""
 
     def change(self, time: int, atom: Atom, holds: bool) -> None: ...
     def snapshot(self, time: int, atoms: Sequence[Atom]) -> None: ...
@@ -69,13 +69,13 @@ class Format(ABC):
     title: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
     spark_name: ClassVar[str | None] = None
-    """What Spark calls it, where Spark reads and writes it itself."""
+    """The name of the format in Spark, if Spark can read and write it."""
     needs: ClassVar[str | None] = None
-    """The extra of this package that it comes with, where it needs one."""
+    """The extra of this package that the format needs, if any."""
 
     @abstractmethod
     def read(self, path: str | Path, tick: Tick, by_folder: bool = False) -> Iterator[Entry | Malformed]:
-        """What a file says; where a row does not name its predicate, with ``by_folder`` its folder does."""
+        """What a file says; if a row has no predicate, with ``by_folder`` the name of the folder is the predicate."""
 
     @abstractmethod
     def read_background(self, path: str | Path) -> Iterator[Entry | Malformed]:
@@ -83,28 +83,28 @@ class Format(ABC):
 
     @abstractmethod
     def writer(self, form: FormName, times: Times, out: BinaryIO) -> AnswerWriter:
-        """A writer of answers in this form; what must stand above them is written."""
+        """A writer of answers in this form, which has already written the header."""
 
     def is_whole(self, path: Path) -> bool:
-        """Whether the file can be read, or is still being written."""
+        """Whether the file is complete and can be read."""
         return True
 
     def missing(self) -> LaserError:
-        """What to say where the packages that it needs are not there."""
+        """The error if the packages that the format needs are not installed."""
         return LaserError(f"{self.title} needs more packages: pip install 'laser-reasoner[{self.needs}]'")
 
 
 class LineFormat(Format):
-    """A format of which every line stands for itself, so that it can be read and written as it comes."""
+    """A format in which every line can be read and written by itself."""
 
     look: ClassVar[re.Pattern[str]]
     """How a line of a stream begins."""
     headers: ClassVar[Mapping[FormName, str]] = {}
-    """The line above the answers of each form, where there is one."""
+    """The header of the answers in each form, if there is one."""
 
     @abstractmethod
     def parser(self, tick: Tick, place: Path | None = None) -> Parse:
-        """A parser of successive lines; the place of the file is given where it may tell the predicate."""
+        """A parser of successive lines; ``place`` is the path of the file if it may show the predicate."""
 
     @abstractmethod
     def parse_background(self, line: str) -> Sequence[Atom]:
@@ -120,7 +120,7 @@ class LineFormat(Format):
     def write_interval(self, atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str: ...
 
     def gather(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """Lines with those joined that are one record."""
+        """Join lines that are one record."""
         return iter(lines)
 
     def read(
@@ -156,7 +156,7 @@ class LineFormat(Format):
 
 @dataclass(frozen=True)
 class LineWriter:
-    """Writes each answer as it comes."""
+    """Writes each answer at once."""
 
     format: LineFormat
     times: Times

@@ -1,6 +1,6 @@
-"""Parquet: a row a fact, a change or an interval, with the columns ``predicate`` and ``args`` and those of its time.
+"""Parquet: one fact, change or interval per row, with the columns ``predicate`` and ``args`` and those of its time.
 
-``args`` are lists of texts, each written as a field of CSV is. What ``laser run`` writes is read, too (`rows`).
+``args`` are lists of texts, each written like a CSV field. The output of ``laser run`` can be read, too (`rows`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from laser.values import Atom
 __all__ = ["PARQUET"]
 
 FULL = 50_000
-"""How many rows wait to become a batch."""
+"""The number of rows in a batch."""
 _END = b"PAR1"
 
 Row = dict[str, Any]
@@ -60,7 +60,7 @@ class Parquet(Format):
             yield from batch.to_pylist()
 
     def batches(self, path: str | Path) -> Iterator[Any]:
-        """The rows of a file, by the batch; times are in microseconds, as the language has them."""
+        """The rows of a file, in batches; times are in microseconds, as in the language."""
         try:
             from pyarrow import ArrowInvalid
             from pyarrow.parquet import ParquetFile
@@ -90,7 +90,7 @@ PARQUET = Parquet()
 
 
 def _in_micros(batch: Any) -> Any:
-    """A batch whose times are not in nanoseconds, as those of pandas are: Python has no such."""
+    """A batch with times in microseconds: those of pandas are in nanoseconds, which Python does not have."""
     import pyarrow as pa
 
     kinds = dict(zip(batch.schema.names, batch.schema.types, strict=True))
@@ -106,7 +106,7 @@ def _in_micros(batch: Any) -> Any:
 
 
 class _Writer:
-    """Gathers rows, and writes them by the batch."""
+    """Collects rows, and writes them in batches."""
 
     def __init__(self, form: FormName, times: Times, out: BinaryIO) -> None:
         import pyarrow as pa
@@ -127,7 +127,7 @@ class _Writer:
         self._add({"time": self._time(time), "holds": holds, **_columns(atom)})
 
     def snapshot(self, time: int, atoms: Sequence[Atom]) -> None:
-        """A time point with no atoms is a row without a predicate."""
+        """A time point without atoms is a row without a predicate."""
         moment = self._time(time)
         for columns in map(_columns, atoms) if atoms else ({},):
             self._add({"time": moment, **columns})
