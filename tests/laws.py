@@ -42,6 +42,8 @@ from tests.shrink import shrink
 from tests.strategies import Choices, Seeded, Stream, Trial, generate
 
 SECONDS_A_TRIAL = 60
+SECONDS_TO_DEFINE = 10
+"""After so long, a trial is put aside: the definition goes through all combinations of a long stream."""
 QUIET = logging.CRITICAL + 1
 """Random programs compare all with all; what a run reports about that is not news here."""
 
@@ -184,7 +186,8 @@ def thresholds_do_not_matter(given: Given, choices: Choices) -> None:
         mock.patch.object(stages, "MOST_ATOMS", 1),
         mock.patch.object(module, "LINES_A_PIECE", 1),
     ):
-        given.expect(given.run(given.program, given.trial.stream), "with the smallest thresholds")
+        anew = parse(given.trial.program.to_text())  # what was compiled of the same object would be used again
+        given.expect(given.run(anew, given.trial.stream), "with the smallest thresholds")
 
 
 def evidence_is_enough(given: Given, choices: Choices) -> None:
@@ -276,6 +279,7 @@ class Tally:
 
     trials: int = 0
     refused: int = 0
+    slow: int = 0
     nonempty: int = 0
     changing: int = 0
     constructs: Counter[str] = field(default_factory=Counter)
@@ -284,6 +288,7 @@ class Tally:
     def add(self, other: Tally) -> None:
         self.trials += other.trials
         self.refused += other.refused
+        self.slow += other.slow
         self.nonempty += other.nonempty
         self.changing += other.changing
         self.constructs += other.constructs
@@ -292,18 +297,18 @@ class Tally:
 
 @contextmanager
 def time_guard(seconds: int) -> Iterator[None]:
-    """Stop what takes too long; only where signals exist, and in the main thread."""
+    """Stop what computes for too long, however busy the machine is; only where signals exist, and in the main thread."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"took longer than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def try_law(law: Law, trial: Trial, seed: object) -> str | None:
@@ -326,9 +331,17 @@ def try_trial(seed: object, every: bool = False) -> Tally:
         tally.refused = 1
         return tally
     try:
+        with time_guard(SECONDS_TO_DEFINE):
+            given = Given(trial)
+    except TimeoutError:
+        tally.slow = 1
+        return tally
+    except Exception:
+        tally.broken.append(report(seed, trial, laws))
+        return tally
+    try:
         with time_guard(SECONDS_A_TRIAL), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            given = Given(trial)
             for law in laws:
                 law(given, Seeded((seed, law.__name__)))
     except Exception:
@@ -386,8 +399,8 @@ def try_all(count: int, seed: int, processes: int) -> Tally:
 
 
 def show(tally: Tally) -> None:
-    print(f"{tally.trials} programs: {tally.refused} refused, {tally.nonempty} with a non-empty answer, ", end="")
-    print(f"{tally.changing} with an answer that changes")
+    print(f"{tally.trials} programs: {tally.refused} refused, {tally.slow} too slow to define, ", end="")
+    print(f"{tally.nonempty} with a non-empty answer, {tally.changing} with an answer that changes")
     width = max(map(len, tally.constructs), default=0)
     for name, count in sorted(tally.constructs.items()):
         print(f"  {name:{width}}  {count}")

@@ -406,7 +406,7 @@ class Generator:
             return tree.Window(Sliding, (tree.Size(tree.ConstantName(CONST)),))
         if self.stepping and c.chance(40):
             return self.stepping_window()
-        size = c.pick((5, 9, 2, 14, 30) if self.is_long else (2, 1, 3, 0, 4))
+        size = c.pick((5, 9, 2, 14, 30, 100) if self.is_long else (2, 1, 3, 0, 4))
         return tree.Window(Sliding, (tree.Size(tree.Constant(size), "s" if c.chance(10) else None),))
 
     def stepping_window(self) -> tree.Window:

@@ -191,9 +191,6 @@ class Evaluation:
         if all(name in binding for term in terms for name in variables(term)):
             yield binding
             return
-        if atom.negated_inside and atom.time is not None:  # the time is a key, and nothing else binds it
-            yield from (timed for u in self.v for timed in matches(atom.time, u, binding))
-            return
         there = {a for _, a in self.history}.union(self.core.background)
         keys = {key_of(atom.window, a) for a in there if a.signature == atom.predicate}
         for key in keys:
@@ -378,6 +375,8 @@ def is_ready(element: BodyElement, binding: Binding) -> bool:
     times = () if element.time is None else (element.time,)
     binding_terms = () if element.negated else times if element.negated_inside else (*element.args, *times)
     binds = {term.name for term in binding_terms if isinstance(term, tree.Variable)}
+    if element.negated_inside:  # the arguments of ⊞ @T ¬a must be bound elsewhere, also where T is one of them
+        binds -= {name for term in element.args for name in variables(term)}
     needs = {name for term in (*element.args, *times) for name in variables(term)} - binds
     return all(name in binding or tree.Variable(name).is_anonymous for name in needs)
 

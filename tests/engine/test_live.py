@@ -91,7 +91,7 @@ def test_what_is_set_aside_is_logged_once(caplog):
     with caplog.at_level(logging.WARNING, logger="laser"):
         list(drive(Reasoner(PROGRAM), [(9, []), (1, ["p(a)"]), (2, ["p(a)"])]))
     assert [record.getMessage() for record in caplog.records] == [
-        "rows are set aside, as one at 1: it is late: its time point was complete 8 ticks ago"
+        "rows are set aside; the first is at 1: it is late: its time point was complete 8 ticks ago"
     ]
 
 
@@ -161,7 +161,7 @@ def test_rows_far_ahead_of_the_clock_are_set_aside():
     source = [(at(0), ["ping(a)"]), (at(100_000), ["ping(a)"]), (at(1), ["ping(a)"])]
     steps = drive(Reasoner(HOSTS), source, clock=clock, aside=asides.append)
     assert [len(step.facts) for step in steps] == [1, 1]
-    assert asides[0].reason == "it lies more than 1 day, 0:00:00 ahead of the clock"
+    assert asides[0].reason == "it is more than 1 day, 0:00:00 ahead of the clock"
     assert len(list(drive(Reasoner(HOSTS), source, clock=clock, max_ahead="2 d"))) == 2
 
 
@@ -222,5 +222,5 @@ def test_an_inbox_that_is_told_to_end_gives_nothing_more():
 
 
 def test_a_row_that_is_none_is_a_mistake_in_words():
-    with pytest.raises(TypeError, match="a row of a live stream is"):
+    with pytest.raises(TypeError, match="a row of a live stream must be"):
         list(drive(Reasoner(PROGRAM), ["1: p(a)"]))

@@ -109,7 +109,7 @@ def test_a_recursion_that_makes_terms_for_ever_is_stopped_and_named() -> None:
     assert caught.value.rule == "n(X + 1) :- n(X)."
     uses = (lambda: reasoner.advance(2), reasoner.save, reasoner.holding, lambda: reasoner.next_change)
     for use in uses:
-        with pytest.raises(LaserError, match="cannot go on"):
+        with pytest.raises(LaserError, match="cannot continue"):
             use()
 
 
@@ -181,7 +181,7 @@ def test_a_state_is_refused_by_another_program_version_or_after_damage() -> None
     for wrong in (b"", b"[]", b"\x00", data[:-9], data.replace(b'"p"', b'"x"')):
         with pytest.raises(StateError):
             Reasoner.restore(text, wrong)
-    with pytest.raises(StateError, match="version 1, in which programs and inputs had other names"):
+    with pytest.raises(StateError, match="version 1, which this Laser cannot read"):
         Reasoner.restore(text, json.dumps(document | {"version": 1}).encode())
     with pytest.raises(StateError, match="version 9"):
         Reasoner.restore(text, json.dumps(document | {"version": 9}).encode())

@@ -85,7 +85,7 @@ def tampered(state: bytes, change: object) -> bytes:
         ([[["on", "a"], 1, 3], [["on", "a"], 2, 2]], "touch"),
         ([[["on", "a"], 3, 1]], "outside of the timeline"),
         ([[["off", "a"], 1, 3]], "another predicate"),
-        ([[["on", "a"], 1]], "no fact"),
+        ([[["on", "a"], 1]], "not a fact"),
     ],
 )
 def test_a_record_that_could_not_have_been_saved_is_refused(spells: object, reason: str) -> None:

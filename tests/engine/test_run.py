@@ -53,7 +53,7 @@ def test_what_holds_between_the_start_and_the_first_entry_is_answered():
 
 
 def test_facts_that_are_not_in_a_list_are_refused():
-    with pytest.raises(FactError, match="facts come in a list"):
+    with pytest.raises(FactError, match="facts must be in a list"):
         steps([(3, "p(a)")])
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from laser import Reasoner, StateError
+from laser.engine.codegen.module import compile_plan
 from laser.engine.machine import Machine
 from laser.engine.reports import Reports
 from laser.engine.state import decode
@@ -98,8 +99,8 @@ def restored(original: Reasoner, data: bytes) -> Reasoner:
 
     def make(streamed: frozenset[Predicate]) -> Machine:
         if streamed == plan.also_streamed:
-            return Machine(plan, LIMIT, Reports(silent=True), module)
-        return Machine(build(plan.program, streamed), LIMIT, Reports(silent=True))
+            return Machine(module, LIMIT, Reports(silent=True))
+        return Machine(compile_plan(build(plan.program, streamed)), LIMIT, Reports(silent=True))
 
     machine, start = decode(data, original._core, make)
     reasoner = copy.copy(original)
@@ -152,5 +153,5 @@ def test_a_far_present_does_not_make_a_restore_run_for_ever() -> None:
     reasoner = at_work("all time points")
     reasoner.advance(12)
     document = json.loads(reasoner.save())
-    with pytest.raises(StateError, match="more time points than can be filled again"):
+    with pytest.raises(StateError, match="time points, too many to restore"):
         restored(reasoner, sealed(document, document["state"] | {"time": 10**12}))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from laser import Reasoner, run
+from laser import Reasoner
 from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.engine.codegen.module import LINES_A_PIECE, compile_plan
-from laser.plan import stages as stages_module
 from laser.plan.nodes import Shared
 from laser.reference import answer_stream
 from laser.values.facts import parse_fact
@@ -95,13 +94,3 @@ def facts(t: int, k: int) -> list[str]:
     if (t + 2 * k) % 5 == 0:
         found.append(f"d({k}, {max(0, t - k)})")
     return found
-
-
-def test_a_time_that_an_argument_under_a_negation_needs_is_bound_in_the_same_stage(monkeypatch):
-    """In ``⊞w @T ¬ b(X, 2 + T)`` the argument waits for T, which the same element binds."""
-    rules = "p(X) :- q(X) in [2], ⊞[1 ago] @T ¬ b(X, 2 + T)."
-    stream = [(1, ["q(1)", "q(2)"]), (2, ["b(1, 4)"]), (3, [])]
-    in_one_stage = list(run(rules, stream))
-    assert in_one_stage[-1][1] == {parse_fact("p(2)")}
-    monkeypatch.setattr(stages_module, "MOST_ATOMS", 1)
-    assert list(run(rules, stream)) == in_one_stage

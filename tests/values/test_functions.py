@@ -207,7 +207,7 @@ def test_what_is_not_defined_is_reported_once(caplog: pytest.LogCaptureFixture) 
         reasoner.advance(2, [("a", 6)])
     assert [record.getMessage().split(", in the rule")[0] for record in caplog.records] == [
         "not defined: not contains(5, b)",
-        "not defined: hour(1), of a number: it asks for a date",
+        "not defined: hour(1), of a number: it needs a date",
     ]
 
 

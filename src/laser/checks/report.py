@@ -81,11 +81,11 @@ class CheckReport:
     def __str__(self) -> str:
         return self.to_text()
 
-    def to_text(self) -> str:
-        """The report for a person."""
+    def to_text(self, *more: str) -> str:
+        """The report for a person; ``more`` are lines to add to what it says about a program without errors."""
         blocks = [finding.render(self.source, self.name) for finding in self.findings]
         if self.ok:
-            blocks += ["\n".join(self._table()), "\n".join(self._facts())]
+            blocks += ["\n".join(self._table()), "\n".join([*self._facts(), *more])]
         summary = f"{self.name}: {count(len(self.errors), 'error')}, {count(len(self.warnings), 'warning')}"
         return "\n\n".join(block for block in [*blocks, summary] if block)
 

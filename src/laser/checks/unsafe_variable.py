@@ -59,14 +59,15 @@ def _report(subject: Subject, body: _Body, reported: set[str], uses: Iterator[Us
 
 
 def _excused(rule: tree.Rule, bound: set[str]) -> set[str]:
-    """The variables that are bound, or would be if the variables that no equation computes were bound.
+    """The variables that are bound, or would be if the variables that nothing can bind were bound.
 
     This way only the root of a chain of equations is reported.
     """
     names = {variable.name for variable in variables(rule.outer_terms())}
     sides = [side for test in rule.comparisons if test.operator == "=" for side in (test.left, test.right)]
-    computed = {side.name for side in sides if isinstance(side, tree.Variable)}
-    roots = names - bound - computed - {"_"}
+    bindable = {side.name for side in sides if isinstance(side, tree.Variable)}
+    bindable.update(name for literal in rule.literals for name in literal.binds())
+    roots = names - bound - bindable - {"_"}
     return bound_variables(rule, roots) - roots
 
 

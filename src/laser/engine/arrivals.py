@@ -19,7 +19,7 @@ Moved = list[tuple[Key, int]]
 
 
 class Dump(NamedTuple):
-    """How many facts have come, the last ones in order, those of the present, which do not count twice, and those by window."""
+    """The number of facts so far, the last ones in order, those of the present (which are counted once), and those of each window."""
 
     total: int
     facts: Moved
@@ -28,7 +28,7 @@ class Dump(NamedTuple):
 
 
 class Arrivals:
-    """Facts by their position in the stream, as many as the largest ``[n #]`` asks for; and the facts of each ``[last n per X]``."""
+    """Facts by their position in the stream, as many as the largest ``[n #]`` needs, and the facts of each ``[last n per X]``."""
 
     def __init__(self, limit: int, windows: Iterable[LastOf] = ()) -> None:
         self.limit = limit
@@ -41,7 +41,7 @@ class Arrivals:
         self.time = -1
 
     def append(self, facts: Iterable[Key], t: int) -> None:
-        """Facts of one call, in order; one that the present time point has already is not counted again."""
+        """Add the facts of one call, in order; a fact that has already arrived at the present time point is not counted again."""
         if t != self.time:
             self.present, self.time = set(), t
         while self.first_kept < self.total - self.limit:
@@ -55,7 +55,7 @@ class Arrivals:
                 self.total += 1
 
     def entering_and_leaving(self, window: LastFacts, predicate: Predicate) -> tuple[Moved, Moved]:
-        """The facts of a predicate that came into a window and that fell out of it with the last call."""
+        """The facts of a predicate that the last call moved into a window and out of it."""
         size = window.size
         entering = range(max(self.before, self.total - size), self.total)
         leaving = range(max(0, self.before - size), min(self.before, self.total - size))
@@ -71,7 +71,7 @@ class Arrivals:
         return [moved for moved in facts if moved[0][0] == name and len(moved[0]) == length]
 
     def count(self, groups: Mapping[tuple[str, int], Collection[Key]], arrivals: Sequence[Key], t: int) -> None:
-        """Let the windows that count for each key take the facts of one call, which are given by predicate and in order."""
+        """Pass the facts of one call, by predicate and in order, to the windows that count per key."""
         for window, latest in self.latest.items():
             signature = (window.predicate.name, window.predicate.arity + 1)
             distinct = groups.get(signature)
@@ -80,7 +80,7 @@ class Arrivals:
                 latest.take(own, distinct, t)
 
     def dump(self, t: int) -> Dump:
-        """What is saved at t."""
+        """The content to save at t."""
         kept = range(max(0, self.total - self.limit), self.total)
         present = set(self.present) if self.time == t else set()
         present.update(fact for latest in self.latest.values() if latest.time == t for fact in latest.present)
@@ -88,11 +88,13 @@ class Arrivals:
         return Dump(self.total, [self.facts[i] for i in kept], present, rows)
 
     def load(self, dump: Dump, t: int) -> None:
-        """Take over what ``dump`` gave at t, or ValueError where it could not have."""
+        """Restore what ``dump`` returned at t; ValueError if it cannot be the result of ``dump``."""
         total, facts, present, latest = dump
         counted = self.limit or all(any(window.counts(fact) for window in self.latest) for fact in present)
         if len(facts) != min(total, self.limit) or not counted:
-            raise ValueError(f"of {total} facts that arrived it has {len(facts)}, and {self.limit} are needed")
+            raise ValueError(
+                f"{total} facts arrived, and it has the last {len(facts)} of them; the program needs {self.limit}"
+            )
         for window, rows in latest.items():
             self.latest[window].load(rows, present, t)
         if any(before[1] > after[1] for before, after in pairwise(facts)):
@@ -105,5 +107,5 @@ class Arrivals:
         self.facts = dict(enumerate(facts, self.first_kept))
 
     def time_of(self, back: int) -> int | None:
-        """The time of the ``back``-th last fact; None where fewer have come."""
+        """The time of the ``back``-th last fact; None if fewer facts have arrived."""
         return self.facts[self.total - back][1] if self.total >= back else None

@@ -1,4 +1,4 @@
-"""A live stream taken through a reasoner: waiting for the next row, and for the time at which something changes without one."""
+"""Drives a reasoner through a live stream: waits for the next row, or until something changes without one."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from laser.values.facts import FactInput
 __all__ = ["A_DAY", "IDLE", "Clock", "Inbox", "drive", "wall_clock", "watch"]
 
 Clock: TypeAlias = Callable[[], datetime]
-"""Says what time it is."""
+"""Returns the current time."""
 Source: TypeAlias = Iterable[tuple[TimeInput, Iterable[FactInput]] | None]
-"""Rows as they come; None says that none came for now."""
+"""Rows as they arrive; None means that no row has arrived for now."""
 
 IDLE = timedelta(seconds=1)
-"""So long must nothing come until the clock takes over: a backlog that comes in bursts is not overtaken by it."""
+"""The clock takes over when no row has arrived for this long, so that it does not overtake a backlog that comes in bursts."""
 A_DAY = "1 d"
-"""How far a row may lie ahead of the clock, where there is one and nothing else is said."""
+"""How far a row may be ahead of the clock, unless the caller sets another limit."""
 MOST_UNREAD = 10_000
-"""Rows that a source may be ahead of the reasoner."""
+"""The number of rows that a source may be ahead of the reasoner."""
 
 T = TypeVar("T")
 log = logging.getLogger("laser")
@@ -52,13 +52,13 @@ def drive(
     until: TimeInput | None = None,
     aside: Callable[[Aside], object] | None = None,
 ) -> Iterator[Step]:
-    """Take a reasoner through a live stream; each step has a time, facts, and the changes of the output.
+    """Drive a reasoner through a live stream; each step has a time, facts, and the changes of the output.
 
-    ``clock="wall"`` lets time go on while nothing comes, so that what falls silent is found: the source is read in a thread, and this one
-    wakes when something may change. A function that gives a ``datetime`` is asked whenever the source yields None, in this thread.
+    ``clock="wall"`` lets time go on while no rows arrive, so that silence is detected: the source is read in a thread, and this thread
+    wakes when something may change. A function that returns a ``datetime`` is called in this thread whenever the source yields None.
 
-    Rows may come out of order by the ``lateness``. Later ones are set aside, and so are rows that lie more than ``max_ahead`` ahead of the
-    clock (a day, where there is a clock; "off" takes all): they are given to ``aside``.
+    Rows may arrive out of order within the ``lateness``. Rows that are later are passed to ``aside``, and so are rows that are more than
+    ``max_ahead`` ahead of the clock (with a clock, a day by default; "off" accepts all).
 
     >>> from datetime import datetime, UTC
     >>> reasoner = Reasoner("silent(H) :- host(H), not ping(H) in [5 s].", background=["host(a)"])
@@ -104,7 +104,7 @@ def _ahead(given: str | int | None, has_clock: bool, reasoner: Reasoner) -> time
 
 @dataclass(frozen=True)
 class _Guard:
-    """Looks at the rows that a user gives: their form, and whether they lie too far ahead of the clock."""
+    """Checks the rows of the user: their form, and whether they are too far ahead of the clock."""
 
     reasoner: Reasoner
     ahead: timedelta | None
@@ -115,19 +115,19 @@ class _Guard:
         time, facts = _entry(row)
         point, given = self.reasoner.point(time), listed(facts)
         if self.ahead is not None and point > self.reasoner.tick.from_datetime(self.clock() + self.ahead):
-            self.aside(Aside(point, given, f"it lies more than {self.ahead} ahead of the clock", row))
+            self.aside(Aside(point, given, f"it is more than {self.ahead} ahead of the clock", row))
             return
         yield from live.take(point, given, row)
 
 
 def _entry(row: object) -> tuple[TimeInput, Iterable[FactInput]]:
     if not isinstance(row, tuple | list) or len(row) != 2:
-        raise TypeError(f"a row of a live stream is (time, facts), or None where none came, not {row!r}")
+        raise TypeError(f"a row of a live stream must be (time, facts), or None if no row has arrived, not {row!r}")
     return row[0], row[1]
 
 
 class _Log:
-    """Where nobody takes what is set aside, the log has it once."""
+    """Logs the first row that is set aside, if nobody else handles such rows."""
 
     def __init__(self) -> None:
         self._told = False
@@ -135,13 +135,13 @@ class _Log:
     def __call__(self, row: Aside) -> None:
         if not self._told:
             self._told = True
-            log.warning("rows are set aside, as one at %s: %s", row.time, row.reason)
+            log.warning("rows are set aside; the first is at %s: %s", row.time, row.reason)
 
 
 def watch(inbox: Inbox[T], live: Live, clock: Clock | None = wall_clock) -> Iterator[T | None]:
-    """Rows as they come, and None when the clock is to be looked at: nothing has come for a while, and something may change.
+    """Rows as they arrive, and None when it is time to look at the clock: no row has arrived for a while, and something may change.
 
-    Rows that are late do not count as coming: the clock has the better knowledge of the time.
+    Late rows do not count as arriving, because the clock is then the better source of the time.
     """
     ask = wall_clock if clock is None else clock
     last, taken = ask(), 0
@@ -160,19 +160,19 @@ def watch(inbox: Inbox[T], live: Live, clock: Clock | None = wall_clock) -> Iter
 
 
 class Inbox(Generic[T]):
-    """What a source has, read in a thread of its own, so that one can wait for it no longer than one likes.
+    """Reads a source in a thread of its own, so that the reader can wait for the next row with a timeout.
 
-    It can be told to end by a signal handler: `set` and `is_set` are those of an event.
+    A signal handler can end it: `set` and `is_set` are those of an event.
     """
 
     END = object()
 
     def __init__(self, source: Iterable[T]) -> None:
-        self._queue: SimpleQueue[T | object] = SimpleQueue()  # its put may interrupt its get, as signal handlers do
+        self._queue: SimpleQueue[T | object] = SimpleQueue()  # a signal handler may call put while get is running
         self._room = Semaphore(MOST_UNREAD)
         self._stopped = False
         self._error: BaseException | None = None
-        run = copy_context().run  # the zone of texts is that of the run there, too
+        run = copy_context().run  # the thread uses the time zone of the run, too
         Thread(target=run, args=(self._read, source), daemon=True, name="laser-source").start()
 
     def _read(self, source: Iterable[T]) -> None:
@@ -182,12 +182,12 @@ class Inbox(Generic[T]):
                 if self._stopped:
                     return
                 self._queue.put(row)
-        except BaseException as error:  # whatever it is, it is raised where the rows are taken
+        except BaseException as error:  # raised again where the rows are taken
             self._error = error
         self._queue.put(self.END)
 
     def receive(self, seconds: float | None) -> T | object | None:
-        """The next row, or END, or None where none comes for so long."""
+        """The next row, or END, or None if no row arrives within this time."""
         try:
             row = self._queue.get(timeout=seconds)
         except Empty:
@@ -196,13 +196,13 @@ class Inbox(Generic[T]):
         if self._stopped:
             return self.END
         if row is self.END:
-            self._queue.put(self.END)  # an end stays the end, however often one asks
+            self._queue.put(self.END)  # later calls return END again
             if self._error is not None:
                 raise self._error
         return row
 
     def set(self) -> None:
-        """End now, with what was received."""
+        """End now, with the rows received so far."""
         self._stopped = True
         self._queue.put(self.END)
 

@@ -1,7 +1,7 @@
-"""Facts as they come in: checked, in one form, grouped by predicate.
+"""Incoming facts: checks them, brings them into one form, and groups them by predicate.
 
-Hundreds of thousands of facts may come in one call, so the checks run over whole batches in C where they can; what they
-find odd (text, truth values, numbers of other libraries) takes the slow way, fact by fact.
+One call may have hundreds of thousands of facts, so the checks run over whole batches in C if possible. Facts that
+need conversion (strings, truth values, numbers of other libraries) are checked one by one, which is slower.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from laser.values.facts import FactInput, to_atom
 __all__ = ["Groups", "listed", "receive"]
 
 MOST_KNOWN = 10_000
-"""Predicates whose names were looked at and are remembered; a stream may go on to new ones for ever."""
+"""The number of predicates whose names are remembered as valid; a stream may have new ones without end."""
 
 Groups: TypeAlias = dict[tuple[str, int], set[Key]]
-"""Facts by the name of their predicate and their length as tuples. Whoever gets such a set shares it and leaves it alone."""
+"""Facts by the name of their predicate and their length as tuples. The sets are shared: do not modify them."""
 
 
 def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[list[Key], Groups]:
-    """Facts in their order and by predicate, or FactError and nothing taken."""
+    """Facts in their order and by predicate. A FactError rejects all of them."""
     given = listed(facts)
     if not given:
         return given, {}
-    given, groups = _in_bulk(given) or _one_by_one(given)
-    if unknown := groups.keys() - known:
-        for name in dict.fromkeys(fact[0] for fact in given):  # in their order, so that the first bad one is told
+    given, groups = _single(given) or _in_bulk(given) or _one_by_one(given)
+    if not known.issuperset(groups):
+        unknown = groups.keys() - known
+        for name in dict.fromkeys(fact[0] for fact in given):  # in order, so that the first bad name is reported
             check_predicate_name(name)
         if len(known) > MOST_KNOWN:
             known.clear()
@@ -41,7 +42,7 @@ def receive(facts: Iterable[FactInput], known: set[tuple[str, int]]) -> tuple[li
 
 
 def to_keys(facts: Iterable[FactInput]) -> list[Key]:
-    """Facts as flat tuples in their order, or FactError and nothing taken."""
+    """Facts as flat tuples in their order. A FactError rejects all of them."""
     given = listed(facts)
     if given and set(map(type, given)) == {Atom}:
         return list(map(tuple, given))
@@ -49,9 +50,9 @@ def to_keys(facts: Iterable[FactInput]) -> list[Key]:
 
 
 def listed(facts: Iterable[FactInput]) -> list[Any]:
-    """Facts as a list, or FactError where they are one fact."""
+    """Facts as a list; FactError if the argument is a single fact."""
     if isinstance(facts, str):
-        raise FactError(f"facts come in a list: write [{facts!r}]")
+        raise FactError(f"facts must be in a list: write [{facts!r}]")
     if type(facts) is list:
         return facts
     try:
@@ -59,7 +60,7 @@ def listed(facts: Iterable[FactInput]) -> list[Any]:
     except TypeError:
         each = None
     if each is None or isinstance(facts, Atom):
-        raise FactError(f"facts come in a list, not as {type(facts).__name__}")
+        raise FactError(f"facts must be in a list, not {type(facts).__name__}")
     return list(each)
 
 
@@ -68,11 +69,19 @@ def _one_by_one(given: list[Any]) -> tuple[list[Key], Groups]:
     return taken, _group(set(taken))
 
 
-def _in_bulk(given: list[Any]) -> tuple[list[Key], Groups] | None:
-    """The same where facts are tuples of texts, IRIs and numbers of Python's own; None where some are not.
+def _single(given: list[Any]) -> tuple[list[Key], Groups] | None:
+    """The same for a single fact, the common case in a live stream."""
+    fact = given[0]
+    if len(given) > 1 or type(fact) is not tuple or not fact or type(fact[0]) is not str:
+        return None
+    return (given, {(fact[0], len(fact)): {fact}}) if PLAIN_CLASSES.issuperset(map(type, fact)) else None
 
-    The kinds of all facts count, not only of the distinct ones: to a set, ``("p", True)`` is ``("p", 1)``. The values are
-    chained and not zipped, because a zip of many tuples makes as many iterators, and calls the collector of garbage.
+
+def _in_bulk(given: list[Any]) -> tuple[list[Key], Groups] | None:
+    """The same if all facts are tuples of Python's own strings and numbers, or IRIs; None otherwise.
+
+    All facts are checked, not only the distinct ones: in a set, ``("p", True)`` equals ``("p", 1)``. The values are
+    chained and not zipped, because a zip of many tuples creates as many iterators and triggers the garbage collector.
     """
     if list(map(type, given)).count(tuple) != len(given):
         return None
@@ -85,7 +94,7 @@ def _in_bulk(given: list[Any]) -> tuple[list[Key], Groups] | None:
         given = decimals
     distinct = set(given)
     length = len(given[0])
-    rows = distinct if 2 * len(distinct) < len(given) else given  # a set is slower to go through
+    rows = distinct if 2 * len(distinct) < len(given) else given  # iterating over a set is slower
     if length and set(map(len, rows)) == {length}:
         names = values[::length]
         if names.count(names[0]) == len(names) and type(names[0]) is str:
@@ -97,7 +106,7 @@ def _in_bulk(given: list[Any]) -> tuple[list[Key], Groups] | None:
 
 
 def _with_decimals(given: list[Any], values: list[Any]) -> list[Key] | None:
-    """Facts with decimals, of which 1.0 becomes 1; None where that takes a second look."""
+    """Facts with decimals, where 1.0 becomes 1; None if a closer look is needed."""
     decimals = [value for value in values if type(value) is float]
     if not all(map(math.isfinite, decimals)):
         return None

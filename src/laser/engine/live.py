@@ -1,7 +1,7 @@
-"""A reasoner that follows a live stream: rows out of order, rows that come too late, and time that goes on while nothing comes.
+"""A reasoner that follows a live stream: rows out of order, late rows, and time that goes on while no rows arrive.
 
-The *watermark* is the latest time seen, of a row or, while nothing comes, of the clock, less the lateness. Time points that it has
-passed are complete: rows of them that still come are late, and set aside. It is the rule of streams on Spark.
+The *watermark* is the latest time of a row (or of the clock, while no rows arrive) minus the lateness. Time points before it
+are complete: rows that still arrive for them are late, and set aside. Streams on Spark follow the same rule.
 
 Nothing here reads a clock or waits; `laser.engine.driver` does.
 """
@@ -26,7 +26,7 @@ NOWHERE = -1
 
 
 class Aside(NamedTuple):
-    """Facts that do not count, and why: they came too late, or lie too far ahead of the clock. ``origin`` is what they came in."""
+    """Facts that are ignored, and the reason: they are too late, or too far ahead of the clock. ``origin`` is the row that they came in."""
 
     time: int
     facts: list[FactInput]
@@ -35,15 +35,15 @@ class Aside(NamedTuple):
 
 
 def _ignore(_: Aside) -> None:
-    """Where nobody wants to know, what is set aside is only counted."""
+    """Ignore facts that are set aside; they are only counted."""
 
 
 @dataclass
 class Live:
-    """Takes rows as they come, and gives the steps that they make possible.
+    """Takes rows as they arrive, and yields the steps that they make possible.
 
-    Without a lateness each row is answered at once, and more rows of the same time point revise the answer. With one, a time point
-    is answered when it is complete.
+    Without a lateness, each row is answered at once, and more rows of the same time point revise the answer. With a lateness, a
+    time point is answered when it is complete.
     """
 
     reasoner: Reasoner
@@ -53,14 +53,14 @@ class Live:
     until: int | None = None
     aside: Callable[[Aside], object] = _ignore
     every_tick: bool = False
-    """Whether time moves tick by tick, and not only when something may change: snapshots are wanted at each."""
+    """Whether time moves tick by tick, for a snapshot at each tick, and not only when something may change."""
     taken: int = 0
-    """Rows that counted."""
+    """The number of rows that were accepted."""
     late: int = 0
-    """Facts that came too late."""
+    """The number of facts that were late."""
     _waiting: dict[int, list[FactInput]] = field(default_factory=dict)
     _complete: int = NOWHERE
-    """The last time point that the watermark has passed."""
+    """The last time point that is complete."""
 
     @property
     def is_prompt(self) -> bool:
@@ -68,22 +68,22 @@ class Live:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there is a timeline, or something that begins it."""
+        """Whether the timeline has begun, or a row that begins it is waiting."""
         return self.reasoner.start is not None or bool(self._waiting)
 
     @property
     def is_over(self) -> bool:
-        """Whether the end that was asked for is complete."""
+        """Whether the requested end is complete."""
         return self.until is not None and self._complete >= self.until
 
     def take(self, time: int, facts: list[FactInput], origin: object = None) -> Iterator[Step]:
-        """A row. It counts if its time point is not complete and the timeline has not begun after it."""
+        """Take a row. It is accepted if its time point is not complete and not before the start of the timeline."""
         start = self.reasoner.start
         if time <= self._complete or (start is not None and time < start):
             self.late += len(facts)
             reason = f"it is late: its time point was complete {self._complete - time + 1} ticks ago"
             if time > self._complete:
-                reason = "it lies before the start of the timeline"
+                reason = "it is before the start of the timeline"
             self.aside(Aside(time, facts, reason, origin))
             return
         self.taken += 1
@@ -98,7 +98,7 @@ class Live:
         yield from self._feed()
 
     def move(self, now: datetime) -> Iterator[Step]:
-        """Nothing comes, and the clock says so: time goes on with it."""
+        """No row has arrived: let time go on with the clock."""
         if not self.has_begun:
             return
         passed = int((seconds_of(now) - self.lateness) // self.tick.seconds)
@@ -107,7 +107,7 @@ class Live:
         yield from self._go_on()
 
     def due(self) -> datetime | None:
-        """When the clock must be looked at again if nothing comes; None where nothing can change."""
+        """When to look at the clock again if no row arrives; None if nothing can change."""
         if not self.has_begun:
             return None
         points = [time + 1 for time in self._waiting]
@@ -118,9 +118,9 @@ class Live:
         return moment_of(min(points) * self.tick.seconds + self.lateness) if points else None
 
     def end(self, cut_short: bool = False) -> Iterator[Step]:
-        """Nothing more will come: answer what waits, and go on to the end that was asked for, or, if cut short, to where time is.
+        """The stream has ended: answer the waiting rows, and go on to the requested end or, if cut short, to the present.
 
-        Where the timeline has a start, it has at least that time point.
+        A timeline with a start has at least that time point.
         """
         self._complete = max([self._complete, *self._waiting])
         yield from self._feed()
@@ -134,7 +134,7 @@ class Live:
             yield self._silence(last)
 
     def _target(self) -> int:
-        """Where time is: at the time point under way where it is answered at once, else at the last complete one."""
+        """The time to move to: the current time point if rows are answered at once, else the last complete one."""
         target = self._complete + self.is_prompt
         return target if self.until is None else min(target, self.until)
 
@@ -143,13 +143,13 @@ class Live:
         return present + 1 if self.every_tick and present is not None else self.reasoner.next_wake
 
     def _feed(self) -> Iterator[Step]:
-        """What waits and is complete, in the order of time."""
+        """The waiting rows whose time points are complete, in the order of time."""
         for time in sorted(time for time in self._waiting if time <= self._complete):
             facts = self._waiting.pop(time)
             yield Step(time, facts, self.reasoner.advance(time, facts))
 
     def _go_on(self) -> Iterator[Step]:
-        """Move to where time is, if something may have changed on the way."""
+        """Move to that time, if something may have changed on the way."""
         target = self._target()
         present = self.reasoner.time
         if self.reasoner.start is None or target < self.reasoner.start or (present is not None and present >= target):

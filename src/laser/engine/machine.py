@@ -1,7 +1,7 @@
-"""A plan in motion: the relations of its nodes, the generated functions, and the clock.
+"""A plan at work: the relations of its nodes, the generated functions, and the clock.
 
-A tick feeds the inputs, then settles the components that have something to do, sources first. Ticks at which nothing can
-change are skipped: every relation asks to be woken when something of it falls due.
+A tick feeds the inputs, then settles the components that have changes, sources first. Ticks at which nothing can
+change are skipped: every relation asks to be woken when one of its keys falls due.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from laser import zones
 from laser.answers import Key, Shift
 from laser.engine.agenda import Agenda
 from laser.engine.arrivals import Arrivals
-from laser.engine.codegen.module import Module, compile_plan
+from laser.engine.codegen.module import Module
 from laser.engine.inputs import Input, make_input
 from laser.engine.operators.pending import PendingRelation
 from laser.engine.records import Record
@@ -43,20 +43,20 @@ from laser.windows import LastOf
 __all__ = ["Machine", "too_long"]
 
 MOST_SILENT_TICKS = 1_000_000
-"""Ticks without facts that one call goes through, where each has something to do; their changes are all kept until it ends."""
+"""The number of ticks without facts that one call evaluates if no tick can be skipped; all changes are kept until it ends."""
 
 
 class Machine:
     """The state of a run over one plan."""
 
-    def __init__(self, plan: Plan, limit: int, reports: Reports, module: Module | None = None) -> None:
-        self.plan, self.limit, self.reports = plan, limit, reports
+    def __init__(self, module: Module, limit: int, reports: Reports) -> None:
+        self.module, self.limit, self.reports = module, limit, reports
+        self.plan = plan = module.plan
         self.time = self.start = -1
         self.derivations = 0
         self.agenda = Agenda()
         self.arrivals = Arrivals(_largest_tuple_window(plan), _windows_by_key(plan))
         self.records = {predicate: Record(predicate) for predicate in plan.records}
-        self.module = module or compile_plan(plan)
         self.relations = self.make_relations()
         self.connect()
 
@@ -113,11 +113,13 @@ class Machine:
 
     @property
     def is_ticking(self) -> bool:
-        """Whether there is something to do at every tick, as things are."""
-        return self.always_ticking or any(relation.alive for relation in self.ticking_with)
+        """Whether every tick must be evaluated at the moment."""
+        if self.always_ticking or not self.ticking_with:
+            return self.always_ticking
+        return any(relation.alive for relation in self.ticking_with)
 
     def skip_to(self, until: int) -> list[Shift]:
-        """Go through the ticks before a time at which something may change, without facts."""
+        """Evaluate, without facts, the ticks before a time at which something may change."""
         shifts: list[Shift] = []
         ticks = 0
         while (wake := self.next_wake()) is not None and wake < until:
@@ -128,11 +130,11 @@ class Machine:
         return shifts
 
     def begin(self, start: int) -> None:
-        """The timeline begins; the first tick takes background data along."""
+        """Begin the timeline; the first tick also takes the background data."""
         self.start = start
 
     def tick(self, t: int, groups: Mapping[tuple[str, int], Collection[Key]], arrivals: Sequence[Key]) -> list[Shift]:
-        """Move to t (or stay there) with the facts of one call; what changes in the output."""
+        """Move to t (or stay there) with the facts of one call. Returns the changes of the output."""
         due = self.agenda.take(t)
         queue = {self.operator_of[number] for number in due if number in self.operator_of}
         moved: list[Input] = []
@@ -160,13 +162,13 @@ class Machine:
             constant.advance(t, self.start, self.constant_keys(constant.node))
 
     def advance(self, inputs: Collection[Input], t: int, moved: list[Input]) -> None:
-        """Move inputs that are fed by the clock or by the arrivals."""
+        """Move inputs that the clock or the arrivals feed."""
         for relation in inputs:
             relation.advance(t, self.start, ())
         moved += inputs
 
     def fed_or_due(self, groups: Mapping[tuple[str, int], Collection[Key]], due: set[int]) -> dict[int, Input]:
-        """The inputs that have facts or something due."""
+        """The inputs that have new facts or keys that are due."""
         found = {
             relation.number: relation
             for signature in groups
@@ -192,7 +194,7 @@ class Machine:
         return self.report(touched, t)
 
     def propagate(self, queue: set[int], moved: Sequence[Input], t: int) -> list[Relation]:
-        """Settle operators in order, as far as changes reach; the relations that changed."""
+        """Settle operators in order, as far as changes reach. Returns the relations that changed."""
         self.derivations = 0
         touched: list[Relation] = []
         operators, readers, start = self.operators, self.readers, self.start
@@ -215,7 +217,7 @@ class Machine:
         return touched
 
     def report(self, touched: Sequence[Relation], t: int) -> list[Shift]:
-        """What changed in the output; then every relation begins with a clean slate."""
+        """The changes of the output. Afterwards, all deltas are empty."""
         shifts: list[Shift] = []
         for relation in touched:
             delta = relation.delta
@@ -226,9 +228,9 @@ class Machine:
         return shifts
 
     def rederive(self, time: int, start: int, most: int = FOREVER) -> None:
-        """Derive everything anew from the inputs as they are, at a time that was settled before.
+        """Derive everything again from the inputs as they are, at a time that was settled before.
 
-        What was derived in many ticks does not count as one, so recursions may make ``most`` derivations.
+        The derivations of many ticks are made in one, so recursions may make ``most`` derivations.
         """
         self.time, self.start = time, start
         self.feed_constants(time)
@@ -242,7 +244,7 @@ class Machine:
         self.limit = limit
 
     def forget_derived(self) -> None:
-        """Lose all that was derived, as if nothing had been settled yet."""
+        """Forget everything that was derived, as if nothing had been settled yet."""
         for relation in self.relations:
             if not isinstance(relation, Input):
                 relation.forget()
@@ -250,9 +252,9 @@ class Machine:
             operator.forget()
 
     def count_derivations(self, derivations: int, rule: int) -> None:
-        """Recursions that make new terms for ever are stopped here."""
+        """Count derivations, to stop a recursion that makes new terms without end."""
         if rule < 0 or self.plan.rules[rule].head.is_access_path:
-            return  # not a rule of the program, but a way to read what its rules derive
+            return  # not a rule of the program, but a step that reads the results of its rules
         self.derivations += derivations
         if self.derivations > self.limit:
             text = self.plan.rules[rule].text
@@ -261,7 +263,7 @@ class Machine:
             )
 
     def evidence(self) -> list[tuple[int, Key]]:
-        """Facts from which the same output follows at the present, in arrival order."""
+        """Facts from which the present output follows, in arrival order."""
         last = [(time, fact) for fact, time in self.arrivals.facts.values()]
         rows = (row for latest in self.arrivals.latest.values() for row in latest.rows())
         numbers = {(time, fact): number for fact, time, number in rows}
@@ -269,37 +271,37 @@ class Machine:
         return sorted(others.difference(last), key=lambda dated: (dated[0], numbers.get(dated, -1))) + last
 
     def agrees(self, record: Record) -> bool:
-        """Whether the atoms of which a record says that they hold now are those that do."""
+        """Whether the atoms that hold now according to a record are those that do."""
         now = self.relations[next(n for n, several in self.remembered.items() if record in several)].live()
         return record.open.keys() == {(record.predicate.name, *key[1:]) for key in now}
 
     def holding(self) -> Iterator[Shift]:
-        """The output now, by predicate, as if all of it had begun now."""
+        """The present output, by predicate, as if all of it had begun now."""
         return (Shift(self.time, p, output.node.label, output.live(), ()) for p, output in self.outputs)
 
 
 def too_long(ticks: int, now: int, until: int) -> LimitError:
-    """What to say about a silence that would take for ever."""
+    """The error for a silence that would take too long to evaluate."""
     return LimitError(
-        f"{ticks:,} ticks without facts each had something to do, and from {now} to {until} there are more: "
+        f"{ticks:,} ticks without facts were evaluated one by one, and from {now} to {until} there are more: "
         "choose a longer tick, or move on in smaller steps",
         "",
     )
 
 
 def _largest_tuple_window(plan: Plan) -> int:
-    """Facts count from the start of the timeline on, even where a plan does not (yet) look at them."""
+    """The facts that the largest tuple window needs. They count from the start of the timeline, even before the plan reads them."""
     return max((atom.window.reach.tuples for rule in plan.program.rules for atom in rule.atoms), default=0)
 
 
 def _windows_by_key(plan: Plan) -> list[LastOf]:
-    """The same for windows that count for each key."""
+    """The windows that count per key, which likewise count from the start."""
     windows = (atom.window for rule in plan.program.rules for atom in rule.atoms)
     return list(dict.fromkeys(window for window in windows if isinstance(window, LastOf)))
 
 
 def _signature(node: Node) -> tuple[str, int]:
-    """The name and the length of the facts that an input takes."""
+    """The name and the length of the facts that an input accepts."""
     assert isinstance(node, Recent | Dated | Unbroken | Beginning)
     predicate = node.window.predicate if isinstance(node, Beginning) else node.predicate
     return (predicate.name, predicate.arity + 1)

@@ -1,4 +1,4 @@
-"""Part of a plan over a whole timeline: intervals in, intervals out."""
+"""Evaluates a part of a plan over a whole timeline: intervals in, intervals out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from laser.answers import IntervalBuilder, Key, Runs, Shift
+from laser.engine.codegen.module import compile_plan
 from laser.engine.inputs.given import GivenInput, Span
 from laser.engine.intake import receive
 from laser.engine.machine import Machine, too_long
@@ -25,7 +26,7 @@ Facts: TypeAlias = Iterable[tuple[int, Iterable[Key]]]
 
 
 def needs_facts(plan: Plan) -> bool:
-    """Whether it reads the stream itself, or counts its facts."""
+    """Whether the part reads the stream itself, or counts its facts."""
     return any(_needs_facts(node) for component in plan.components for node in component.nodes)
 
 
@@ -44,11 +45,11 @@ def run_part(
     limit: int,
     reports: Reports,
 ) -> dict[Predicate, list[Span]]:
-    """The keys of each output of the part with the maximal intervals in which they hold, by their begin.
+    """The keys of each output of the part with the maximal intervals in which they hold, sorted by their begin.
 
-    ``given`` has for each node of the whole plan that is ``Given`` its spans, by their begin.
+    ``given`` has the spans of each ``Given`` node of the plan, sorted by their begin.
     """
-    machine = Machine(plan, limit, reports)
+    machine = Machine(compile_plan(plan), limit, reports)
     inputs = [relation for relation in machine.inputs if isinstance(relation, GivenInput)]
     for relation in inputs:
         assert isinstance(relation.node, Given)
@@ -61,7 +62,7 @@ def run_part(
 
 
 def _through(machine: Machine, inputs: list[GivenInput], facts: Facts, last: int) -> Iterator[list[Shift]]:
-    """Bring a machine from the first time point to the last, with the facts on the way."""
+    """Move a machine from the first time point to the last, with the facts on the way."""
     known: set[tuple[str, int]] = set()
     for time, entries in groupby(facts, key=itemgetter(0)):
         given, groups = receive([fact for _, several in entries for fact in several], known)
@@ -73,7 +74,7 @@ def _through(machine: Machine, inputs: list[GivenInput], facts: Facts, last: int
 
 
 def _move(machine: Machine, inputs: list[GivenInput], until: int) -> Iterator[list[Shift]]:
-    """Up to a time and not into it, in steps: what changes in each is told before the next."""
+    """Move up to a time, but not into it, in steps: the changes of each step are yielded before the next."""
     if machine.time < 0 and machine.start < until:
         yield machine.tick(machine.start, {}, ())
     began = max(machine.time, machine.start)

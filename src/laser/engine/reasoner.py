@@ -8,21 +8,20 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any, NoReturn, Unpack
 
 from laser.answers import Changes, Interval, Shift, Snapshot
-from laser.checks.accept import accept
 from laser.checks.load import parse
+from laser.engine.compiled import compiled
 from laser.engine.intake import Groups, listed, receive
 from laser.engine.machine import Machine
 from laser.engine.relation import Key
 from laser.engine.reports import Reports
 from laser.engine.state import copy_inputs, decode, encode
 from laser.errors import LaserError, TimeError
-from laser.plan.build import build
 from laser.plan.plan import Plan
 from laser.rules.declared import of_types
 from laser.rules.rule import ResolvedProgram
 from laser.settings import ReasonerOptions, RunSettings
 from laser.syntax.program import Program, expect_program
-from laser.ticks import Tick, TimeInput, is_date
+from laser.ticks import Tick, TimeInput, check_time, is_date
 from laser.values import Atom, Predicate
 from laser.values.facts import FactInput, to_atom
 from laser.values.time import texts_in
@@ -33,12 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["Reasoner", "Stats"]
 
 MOST_SILENT_TICKS = 250
-"""How many silent ticks ``next_change`` looks ahead in a program in which something happens at every tick."""
+"""The number of silent ticks that ``next_change`` looks ahead if a program needs every tick."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How much is alive: facts of the stream and derived atoms by predicate, and all keys that the engine keeps."""
+    """How much is alive: stream facts and derived atoms by predicate, and all keys that the engine keeps."""
 
     facts: Mapping[Predicate, int]
     derived: Mapping[Predicate, int]
@@ -66,7 +65,7 @@ class Reasoner:
 
     @classmethod
     def of(cls, program: Program | str, settings: RunSettings, saved: bytes | None = None) -> Reasoner:
-        """A reasoner with settings that were checked before; with ``saved``, it goes on from that state."""
+        """A reasoner with settings that are already checked; with ``saved``, it continues from that state."""
         reasoner = cls.__new__(cls)
         reasoner._begin(program, settings)
         if saved is not None:
@@ -76,7 +75,8 @@ class Reasoner:
     def _begin(self, program: Program | str, settings: RunSettings) -> None:
         self._program = parse(program) if isinstance(program, str) else expect_program(program)
         self._settings = settings
-        self._core = accept(self._program, settings)
+        self._compiled = compiled(self._program, settings)
+        self._core = self._compiled.core
         self._limit = settings.limit
         self._reports = Reports()
         self._start = settings.start
@@ -88,10 +88,10 @@ class Reasoner:
         self._not_streamed = self._find_not_streamed()
 
     def _new_machine(self, streamed: frozenset[Predicate]) -> Machine:
-        return Machine(build(self._core, streamed), self._limit, self._reports)
+        return Machine(self._compiled.module(streamed), self._limit, self._reports)
 
     def _find_not_streamed(self) -> frozenset[tuple[str, int]]:
-        """Predicates that are planned as not streaming in, until a fact of one arrives: their names and facts' lengths."""
+        """Predicates that the plan does not expect in the stream, until a fact of one arrives: their names and the lengths of facts."""
         background = {atom.signature for atom in self._core.background}
         bound = (self._core.derived | background) - self._machine.plan.also_streamed
         return frozenset((name, arity + 1) for name, arity in bound)
@@ -100,7 +100,7 @@ class Reasoner:
 
     @property
     def time(self) -> int | None:
-        """The present; None before the timeline begins."""
+        """The present time point; None before the timeline begins."""
         return None if self._machine.time < 0 else self._machine.time
 
     @property
@@ -115,12 +115,12 @@ class Reasoner:
 
     @property
     def core(self) -> ResolvedProgram:
-        """The program as it is evaluated."""
+        """The resolved program."""
         return self._core
 
     @property
     def tick(self) -> Tick:
-        """What one time point lasts."""
+        """The length of one time point."""
         return self._core.tick
 
     @property
@@ -135,31 +135,31 @@ class Reasoner:
 
     @property
     def reports(self) -> tuple[str, ...]:
-        """What was not defined in this run so far, once for each rule."""
+        """The operations that were undefined in this run so far, reported once for each rule."""
         return tuple(self._reports.texts.values())
 
     @property
     def received(self) -> frozenset[Predicate]:
-        """The predicates of the facts that have come."""
+        """The predicates of the facts that have arrived."""
         return frozenset(Predicate(name, length - 1) for name, length in self._known)
 
     def holding(self) -> frozenset[Atom]:
-        """The output now."""
+        """The present output."""
         self._check_usable()
         if self._is_held:
             return frozenset()
         return self._snapshot.of(self._machine)
 
     def evidence(self) -> list[tuple[int, Atom]]:
-        """Facts that are still known, with their times, in arrival order.
+        """Facts that are still stored, with their times, in arrival order.
 
-        They are not all facts of the stream, but the output now follows from them alone, and for the same reasons.
+        They are not all facts of the stream, but the present output follows from them alone, for the same reasons.
         """
         self._check_usable()
         return [(time, Atom.of(fact)) for time, fact in self._machine.evidence()]
 
     def recorded(self) -> list[Interval]:
-        """What was recorded and is still looked at, by ``#record``: atoms with the first and the last time point before the present."""
+        """The spells that ``#record`` still keeps: atoms with the first and the last time point before the present."""
         self._check_usable()
         present = self._machine.time
         return [
@@ -180,20 +180,20 @@ class Reasoner:
            ├─ temp(oven, 31) at 5, in [5, 5]  (fact)
            └─ 31 > 30
         """
-        from laser.explanation.ask import Recorded, ask  # only those who ask pay for it
+        from laser.explanation.ask import Recorded, ask  # imported only when it is needed
         from laser.explanation.lasting import Lasting
         from laser.explanation.pattern import read_goal
 
         evidence = self.evidence()
         if self.time is None or self._start is None:
-            raise TimeError("nothing can be said before the timeline begins: advance to a time first")
+            raise TimeError("there is nothing to explain before the timeline begins: call advance() with a time first")
         recorded = None
         if self._core.recorded:
             recorded = Recorded(self.recorded(), lambda goal: Lasting(None, *self._until(goal)))
         return ask(self._core, evidence, self._start, self.time, read_goal(atom), all, whole=False, recorded=recorded)
 
     def _until(self, atom: Atom) -> tuple[int | None, bool, bool]:
-        """Until when an atom will hold if nothing arrives; since when is not known, and whether the end is exact."""
+        """Until when an atom will hold if nothing arrives, that its begin is unknown, and whether the end is exact."""
         from laser.engine.explain import holds_until
 
         until, exact = holds_until(self, atom)
@@ -201,7 +201,7 @@ class Reasoner:
 
     @property
     def stats(self) -> Stats:
-        """What is alive now."""
+        """The number of facts and atoms that are alive now."""
         facts: dict[Predicate, int] = {}
         for (name, length), relations in self._machine.inputs_by_predicate.items():
             facts[Predicate(name, length - 1)] = max(len(relation.live()) for relation in relations)
@@ -211,15 +211,17 @@ class Reasoner:
     # -- moving on
 
     def point(self, time: TimeInput) -> int:
-        """The time point of a time that is given as a date or as a number. The first date makes it a run with dates."""
+        """The time point of a date or a number. With the first date, the times of the run are dates."""
+        if type(time) is int:
+            return check_time(time)
         if is_date(time) and not self._core.dates:
             if self._machine.time >= 0:
-                raise TimeError(f"{time!r} is a date, and the times of this run have been numbers")
+                raise TimeError(f"{time!r} is a date, but the times of this run so far are numbers")
             self._begin(self._program, replace(self._settings, dates=True))
         return self._core.tick.point(time)
 
     def advance(self, time: TimeInput, facts: Iterable[FactInput] = ()) -> Changes:
-        """Move to a time and take its facts; at the present, take more facts. What changes in the output, in order."""
+        """Move to a time and take its facts; at the present, take more facts. Returns the changes of the output, in order."""
         self._check_usable()
         point = self._check_time(self.point(time))
         if self._program.inputs:
@@ -228,7 +230,7 @@ class Reasoner:
         return self._take(point, facts)
 
     def take(self, point: int, facts: list[Any]) -> Changes:
-        """The same for a time point and facts of which a reader has seen to it that they are of their declared types."""
+        """The same for a time point and facts whose declared types a reader has already checked."""
         self._check_usable()
         return self._take(self._check_time(point), facts)
 
@@ -248,14 +250,14 @@ class Reasoner:
 
     def _check_usable(self) -> None:
         if self._broken is not None:
-            raise LaserError(f"this reasoner failed and cannot go on: {self._broken}")
+            raise LaserError(f"this reasoner failed before and cannot continue: {self._broken}")
 
     def _check_time(self, time: int) -> int:
         present = self._machine.time
         if time < present:
-            raise TimeError(f"time {time} lies before the present, {present}")
+            raise TimeError(f"time {time} is before the present, {present}")
         if self._start is not None and time < self._start:
-            raise TimeError(f"time {time} lies before the start of the timeline, {self._start}")
+            raise TimeError(f"time {time} is before the start of the timeline, {self._start}")
         return time
 
     def _advance(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
@@ -270,11 +272,11 @@ class Reasoner:
 
     @property
     def _is_held(self) -> bool:
-        """Whether the output is held back until the program is warm."""
+        """Whether the warm-up is not over, so that there is no output yet."""
         return self._core.warmup > 0 and (self._start is None or self._machine.time < self._start + self._core.warmup)
 
     def _warm_up(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
-        """Go on without output; where the warm-up ends on the way, all that holds then begins."""
+        """Move on without output; if the warm-up ends on the way, everything that holds then begins at that time."""
         assert self._start is not None
         end = self._start + self._core.warmup
         if time < end:
@@ -285,7 +287,7 @@ class Reasoner:
         return held if time == end else held + self._move(time, groups, given)
 
     def _move(self, time: int, groups: Groups, given: list[Key]) -> list[Shift]:
-        """Bring the machine to a time, from the start of the timeline on."""
+        """Move the machine to a time, beginning the timeline if necessary."""
         machine = self._machine
         shifts: list[Shift] = []
         if machine.time < 0:
@@ -294,12 +296,12 @@ class Reasoner:
             shifts = machine.tick(self._start, {}, ()) if self._start < time else []
         if machine.time == time and not given:
             return []
-        if 0 <= machine.time < time:
+        if 0 <= machine.time < time - 1:
             shifts += machine.skip_to(time)
         return shifts + machine.tick(time, groups, given)
 
     def _replan(self, groups: Iterable[tuple[str, int]]) -> None:
-        """A predicate that rules derive, or that has background data, turns out to stream in as well."""
+        """Make a new plan, because a predicate that rules derive, or that has background data, also arrives in the stream."""
         news = {Predicate(name, length - 1) for name, length in self._not_streamed.intersection(groups)}
         machine = self._new_machine(self._machine.plan.also_streamed | news)
         self._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
@@ -307,9 +309,9 @@ class Reasoner:
 
     @property
     def next_wake(self) -> int | None:
-        """A time before which nothing changes if nothing arrives; None if nothing ever does.
+        """A time before which nothing changes if nothing arrives; None if nothing will ever change.
 
-        It costs nothing and may be too early, where ``next_change`` looks ahead: what a driver sets its timer to.
+        It costs nothing and may be too early; ``next_change`` looks ahead instead. A driver sets its timer to this time.
         """
         self._check_usable()
         if self._machine.time < 0 or self._is_held:
@@ -320,8 +322,8 @@ class Reasoner:
     def next_change(self) -> int | None:
         """The next time at which the output changes if nothing arrives; None if it never does.
 
-        It is found by looking ahead in a copy. Where a program has something to do at every tick, it looks ahead some
-        hundred ticks, and then names the first time that it did not look at.
+        It is found by looking ahead in a copy. If a program needs every tick, it looks ahead a few hundred ticks, and then
+        returns the first time that it did not look at.
         """
         self._check_usable()
         machine = self._machine
@@ -335,7 +337,7 @@ class Reasoner:
         if self._machine.next_wake() is None and not self._is_held:
             return None
         present = self._machine
-        ahead = copy_inputs(present, Machine(present.plan, self._limit, Reports(silent=True), present.module))
+        ahead = copy_inputs(present, Machine(present.module, self._limit, Reports(silent=True)))
         if self._is_held and self._start is not None:
             end = self._start + self._core.warmup
             ahead.skip_to(end)
@@ -351,13 +353,13 @@ class Reasoner:
     # -- copying and saving
 
     def __copy__(self) -> Reasoner:
-        """Another reasoner at the same point; the two go their own ways from there."""
+        """An independent reasoner in the same state."""
         self._check_usable()
         other = object.__new__(Reasoner)
         other.__dict__.update(self.__dict__)
         other._known, other._snapshot, other._reports = set(self._known), Snapshot(), Reports()
         other._reports.texts.update(self._reports.texts)
-        machine = Machine(self._machine.plan, self._limit, other._reports, self._machine.module)
+        machine = Machine(self._machine.module, self._limit, other._reports)
         other._machine = machine if self._machine.time < 0 else copy_inputs(self._machine, machine)
         return other
 
@@ -365,16 +367,16 @@ class Reasoner:
         return self.__copy__()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a reasoner is not pickled: use save() and Reasoner.restore()")
+        raise TypeError("a reasoner cannot be pickled: use save() and Reasoner.restore()")
 
     def save(self) -> bytes:
-        """The state as bytes, for ``restore``; the format is described in docs/state.md."""
+        """The state as bytes, for ``restore``; docs/state.md describes the format."""
         self._check_usable()
         return encode(self._machine, self._start)
 
     @classmethod
     def restore(cls, program: Program | str, data: bytes, **options: Unpack[ReasonerOptions]) -> Reasoner:
-        """A reasoner that goes on where ``save`` left off; StateError if the state is not of this program."""
+        """A reasoner that continues from a saved state; StateError if the state belongs to another program."""
         program = parse(program) if isinstance(program, str) else expect_program(program)
         return cls.of(program, RunSettings.read(options, ReasonerOptions, program.zone), data)
 

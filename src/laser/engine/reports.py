@@ -1,4 +1,4 @@
-"""The functions that generated code calls for what is not plainly integers, and the reports of what was not defined."""
+"""Functions that generated code calls for operations other than plain integer arithmetic, and reports of undefined operations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from laser.values.operations import COMPARISONS, apply, compare, is_number
 __all__ = ["Reports"]
 
 LONGEST_VALUE = 200
-"""Characters of a value in a report."""
+"""The longest value in a report, in characters."""
 
 log = logging.getLogger("laser")
 
 
 class Reports:
-    """What a run has to say about rule instances that did not fire because an operation was not defined: once a rule."""
+    """Reports of rule instances that did not fire because an operation was undefined, once per rule."""
 
     def __init__(self, silent: bool = False) -> None:
         self.texts: dict[str, str] = {}
@@ -65,7 +65,7 @@ def _operation(symbol: str, values: tuple[Value, ...]) -> str:
     written = list(map(_written, values))
     function = FUNCTIONS.get(symbol)
     if function is not None:
-        cure = ", of a number: it asks for a date" if function.in_zone and is_number(values[0]) else ""
+        cure = ", of a number: it needs a date" if function.in_zone and is_number(values[0]) else ""
         return f"{symbol}({', '.join(written[: function.most])}){cure}"
     if len(written) == 1:
         return f"{symbol}({written[0]})"

@@ -1,4 +1,4 @@
-"""A whole stream at once: a reasoner driven through it, and what follows from its changes: snapshots and intervals."""
+"""Runs a whole stream at once: drives a reasoner through it and computes snapshots and intervals from its changes."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from laser.values.facts import FactInput
 __all__ = ["Step", "Stream", "intervals", "run", "step_through"]
 
 Stream: TypeAlias = Iterable[tuple[TimeInput, Iterable[FactInput]]]
-"""Facts with their times, which are numbers or dates, in the order of time."""
+"""Facts with their times, which are numbers or dates, in order of time."""
 
 
 TICKS_A_STEP = 100_000
 MOST_TICKS = 10_000_000
-"""Of a silence in which every tick has something to do: ticks that are taken at once, and in all."""
+"""In a silence in which no tick can be skipped: the number of ticks per step, and in total."""
 
 
 class Step(NamedTuple):
-    """A reasoner was brought to a time with these facts, by which this changed in its output."""
+    """The time that a reasoner has reached, the facts that it took, and the changes of its output."""
 
     time: int
     facts: list[FactInput]
@@ -42,8 +42,8 @@ def step_through(
 ) -> Iterator[Step]:
     """Step a reasoner through a stream, and on to ``until``.
 
-    Successive entries of one time point are one step, unless each entry is to be answered at once (``by_entry``): then
-    later ones revise the answer. Where the timeline has a start and nothing comes, it has at least that time point.
+    Successive entries of one time point make one step. With ``by_entry``, each entry is answered at once, and later entries
+    revise the answer. A timeline with a start has at least that time point, even if nothing arrives.
     """
     entries = ((reasoner.point(time), facts) for time, facts in _pairs(stream))
     within = entries if until is None else takewhile(lambda entry: entry[0] <= until, entries)
@@ -61,7 +61,7 @@ def step_through(
 
 
 def _silence(reasoner: Reasoner, until: int) -> Iterator[Step]:
-    """Steps through a long silence: a program that has something to do at every tick may change very much in it."""
+    """Steps through a long silence, because a program that needs every tick can have very many changes in it."""
     if reasoner.time is None or until - reasoner.time <= TICKS_A_STEP:
         return
     begin = reasoner.time
@@ -72,12 +72,14 @@ def _silence(reasoner: Reasoner, until: int) -> Iterator[Step]:
 
 
 def _pairs(stream: Stream) -> Iterator[tuple[TimeInput, Iterable[FactInput]]]:
-    """The entries of a stream, or TypeError in words: a stream is often taken for the name of a file."""
+    """The entries of a stream, or a TypeError that helps: people often pass the name of a file."""
     if isinstance(stream, str) or not isinstance(stream, Iterable):
-        raise TypeError(f"a stream is an iterable of (time, facts), not {stream!r}; files are read by `laser eval`")
+        raise TypeError(
+            f"a stream must be an iterable of (time, facts), not {stream!r}; to read a file, use `laser eval`"
+        )
     for entry in stream:
         if not isinstance(entry, tuple | list) or len(entry) != 2:
-            raise TypeError(f"an entry of a stream is (time, facts), not {entry!r}")
+            raise TypeError(f"an entry of a stream must be (time, facts), not {entry!r}")
         yield entry[0], entry[1]
 
 
@@ -113,7 +115,7 @@ def run(
             shown = time
             for shift in shifts:
                 shift.apply(holding)
-            snapshot = frozenset(holding)  # once a time point: a tick may have many changes
+            snapshot = frozenset(holding)  # once per time point, because a tick may have many changes
         yield from zip(range(shown, now), repeat(snapshot))
         shown = now
     if shown is not None:
@@ -125,7 +127,7 @@ def intervals(
     stream: Stream,
     **options: Unpack[RunOptions],
 ) -> Iterator[Interval]:
-    """The output stream as intervals, each when it is over, those of one end by their begin; the last ones end where the stream does.
+    """The output as intervals, each when it ends, those with the same end sorted by their begin; open intervals end with the stream.
 
     >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
     [Interval(atom=q(a), since=3, until=4)]

@@ -9,10 +9,10 @@ The format (version 2) is a JSON object in UTF-8:
                "latest": {id: [[fact, time, number], …], …},
                "records": {predicate: [[atom, since, until], …], …}}}
 
-``records`` has the intervals of what was recorded, where the program looks at them; ``latest`` has the facts of each ``[last n per X]`` in the order of arrival; it is there if the program has such windows.
+``records`` has the recorded intervals that the program can still see; ``latest`` has the facts of each ``[last n per X]`` in the order of arrival. Each is there only if the program needs it.
 
 A fact is a list of its name and values; an IRI among the values is ``{"iri": "…"}``, an integer of more than 14,000 bits
-``{"int": "0x…"}``. Nothing that is read is executed. A checksum is no signature: whatever could not have been saved is refused
+``{"int": "0x…"}``. Nothing in a state is executed. The checksum is not a signature: a state that no run can have saved is refused
 when it is read, so that no reasoner fails later because of it.
 """
 
@@ -43,14 +43,14 @@ __all__ = ["FORMAT", "VERSION", "copy_inputs", "decode", "encode"]
 FORMAT, VERSION = "laser-state", 2
 
 MOST_POINTS = 2**25
-"""Time points that a window may have when it is filled again: a year of seconds. A run has them only if it has seen each."""
+"""The most time points that a restored window may have: a year of seconds. A normal run has them only if it saw each of them."""
 
 
 # -- writing
 
 
 def encode(machine: Machine, start: int | None) -> bytes:
-    """A machine's state as bytes, with the start of the timeline where it is known."""
+    """A machine's state as bytes, with the start of the timeline if it is known."""
     total, facts, present, latest = machine.arrivals.dump(machine.time)
     state = {
         "start": start,
@@ -63,7 +63,7 @@ def encode(machine: Machine, start: int | None) -> bytes:
             "present": _in_order(map(_plain_fact, present)),
         },
     }
-    if latest:  # a part of its own, so that states of other programs are as they were
+    if latest:  # a separate part, so that states of other programs do not change
         state["latest"] = {_name(window.id): list(map(_plain_row, rows)) for window, rows in latest.items()}
     if machine.records:
         state["records"] = {
@@ -86,7 +86,7 @@ def _name(parts: tuple[str | int, ...]) -> str:
 
 
 def _in_order(rows: Iterable[Any]) -> list[Any]:
-    """A set as a list: the same state, the same bytes."""
+    """A set as a sorted list, so that equal states have equal bytes."""
     return sorted(rows, key=json.dumps)
 
 
@@ -104,12 +104,12 @@ def _plain_fact(fact: Key) -> list[Any]:
 def decode(
     data: bytes, program: ResolvedProgram, make: Callable[[frozenset[Predicate]], Machine]
 ) -> tuple[Machine, int | None]:
-    """A machine and its start from bytes, or StateError; ``make`` makes one for a set of streamed predicates."""
+    """A machine and its start from bytes, or StateError; ``make`` creates a machine for a set of streamed predicates."""
     state = _read(data, program)
     try:
         return _restore(state, program, make)
     except LimitError:
-        raise StateError("the state is damaged: more follows from its facts than a run could have derived") from None
+        raise StateError("the state is damaged: its facts derive more than a run can") from None
     except (ValueError, FactError, TimeError) as error:
         raise StateError(f"the state is damaged: {error}") from None
 
@@ -118,26 +118,26 @@ def _read(data: bytes, program: ResolvedProgram) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except (ValueError, TypeError, RecursionError):
-        raise StateError("this is no saved state of Laser: it is not JSON") from None
+        raise StateError("this is not a saved state of Laser: it is not JSON") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise StateError("this is no saved state of Laser")
+        raise StateError("this is not a saved state of Laser")
     _check_version(document.get("version"))
     if document.get("program") != program.fingerprint:
         raise StateError(
-            "the state is of another program: its rules, constants, tick or background data differ from those given"
+            "the state belongs to another program: its rules, constants, tick or background data differ from those given"
         )
     state = document.get("state")
     text = json.dumps(state, sort_keys=True, separators=(",", ":"))
     if not isinstance(state, dict) or hashlib.sha256(text.encode()).hexdigest() != document.get("sha256"):
-        raise StateError("the state is damaged: its checksum does not fit")
+        raise StateError("the state is damaged: its checksum does not match")
     return state
 
 
 def _check_version(version: object) -> None:
     if version == 1:
         raise StateError(
-            "the state has version 1, in which programs and inputs had other names: this Laser cannot read it. "
-            "Feed the facts that are still in reach to a new reasoner"
+            "the state has version 1, which this Laser cannot read. "
+            "Start a new reasoner, and feed it the facts that its windows still need"
         )
     if version != VERSION:
         raise StateError(f"the state has version {version}; this Laser reads version {VERSION}")
@@ -172,25 +172,25 @@ def _restore(
     _rederive(machine, timeline)
     for record in machine.records.values():
         if not machine.agrees(record):
-            raise ValueError(f"what it recorded of {record.predicate} does not follow from its facts")
+            raise ValueError(f"its record of {record.predicate} does not follow from its facts")
     return machine, start
 
 
 def _parts(data: dict[str, Any], types: dict[str, type | None]) -> dict[str, Any]:
-    """The parts of an object, which has these and no others, each of its type; None stands for any."""
+    """The parts of an object, which must have exactly these, each of its type; None allows any type."""
     if data.keys() != types.keys():
         raise ValueError(f"it has the parts {sorted(data)}, not {sorted(types)}")
     for name, wanted in types.items():
         if wanted is not None and type(data[name]) is not wanted:
-            raise ValueError(f"{name} is of the type {type(data[name]).__name__}")
+            raise ValueError(f"{name} has the type {type(data[name]).__name__}")
     return data
 
 
 def _streamed(data: list[Any], program: ResolvedProgram) -> frozenset[Predicate]:
-    """The predicates that stream in although rules derive them or background data has them."""
+    """The predicates that arrive in the stream although rules derive them or background data has them."""
     written = {json.dumps(predicate): predicate for predicate in program.derived | program.given}
     if not written.keys() >= {json.dumps(pair) for pair in data}:
-        raise ValueError(f"not all of {data!r} are predicates that could have streamed in as well")
+        raise ValueError(f"some of {data!r} cannot have arrived in the stream")
     return frozenset(written[json.dumps(pair)] for pair in data)
 
 
@@ -202,14 +202,14 @@ def _arrivals(
 
 
 def _rederive(machine: Machine, timeline: _Timeline) -> None:
-    """Derive what follows; a recursion that could not have come about tick by tick is stopped."""
+    """Derive everything from the inputs; a recursion that no run can have evaluated tick by tick is stopped."""
     for relation in machine.inputs:
         if isinstance(relation.node, Points):
             window = relation.node.window
             points = window.points(timeline.time, timeline.start, machine.arrivals)
             waiting = min(timeline.time - timeline.start, window.reach.ticks or 0)
             if max(points.stop - points.start, waiting) > MOST_POINTS:
-                raise ValueError(f"its timeline has more time points than can be filled again: {MOST_POINTS}")
+                raise ValueError(f"its timeline has more than {MOST_POINTS:,} time points, too many to restore")
     keys = sum(len(relation.live()) for relation in machine.inputs)
     machine.rederive(timeline.time, timeline.start, machine.limit * (1 + keys))
 
@@ -222,47 +222,47 @@ def _timeline(start: int | None, time: int) -> _Timeline:
 
 @dataclass(frozen=True)
 class _Timeline:
-    """From the start to the present: where the times of facts lie."""
+    """The timeline from the start to the present, in which all times of facts must be."""
 
     start: int
     time: int
 
     def rows(self, data: list[Any], machine: Machine, relation: Input) -> list[Row]:
-        """The rows of an input, each once, and of its predicate."""
+        """The rows of an input, without repetitions, all of its predicate."""
         rows = [self.row(row, relation.ROW_TIMES) for row in data]
         signature = machine.signatures[relation.number]
         if any((row[0][0], len(row[0])) != signature for row in rows):
-            raise ValueError(f"a fact in {relation.node} is of another predicate")
+            raise ValueError(f"a fact in {relation.node} has another predicate")
         if len(set(rows)) != len(rows):
-            raise ValueError(f"a fact in {relation.node} is there twice")
+            raise ValueError(f"a fact in {relation.node} occurs twice")
         return rows
 
     def row(self, data: Any, times: int) -> Row:
         """A fact with its times, in order."""
         if type(data) is not list or len(data) != 1 + times:
-            raise ValueError(f"{data!r} is no fact with its time")
+            raise ValueError(f"{data!r} is not a fact with its time")
         points = [self.start, *data[1:], self.time]
         if not all(type(point) is int for point in points) or points != sorted(points):
-            raise ValueError(f"{data!r} lies outside of the timeline, from {self.start} to {self.time}")
+            raise ValueError(f"{data!r} is outside of the timeline, from {self.start} to {self.time}")
         return (self.fact(data[0]), *data[1:])
 
     def spell(self, data: Any, record: Record) -> SpellRow:
         """A recorded key with the first and the last time point of a spell."""
         key, since, until = self.row(data, 2)
         if (key[0], len(key) - 1) != record.predicate:
-            raise ValueError(f"a spell of {record.predicate} is of another predicate")
+            raise ValueError(f"a spell of {record.predicate} has another predicate")
         return key, since, until
 
     def numbered(self, data: Any) -> Numbered:
         """A fact with its time and its number."""
         if type(data) is not list or len(data) != 3 or type(data[2]) is not int or data[2] < 0:
-            raise ValueError(f"{data!r} is no fact with its time and its number")
+            raise ValueError(f"{data!r} is not a fact with its time and its number")
         fact, time = self.row(data[:2], 1)
         return fact, time, data[2]
 
     def fact(self, data: Any) -> Key:
         if type(data) is not list or not data:
-            raise ValueError(f"{data!r} is no fact")
+            raise ValueError(f"{data!r} is not a fact")
         return (check_predicate_name(data[0]), *map(from_json, data[1:]))
 
 

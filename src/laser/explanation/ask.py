@@ -42,7 +42,7 @@ def up_to(
     present, history = start, dict[TimedAtom, None]()
     for point, facts in stream:
         if present is not None and point < present:
-            raise TimeError(f"time {point} lies before {present}")
+            raise TimeError(f"time {point} is before {present}")
         if present is None:
             start = present = check_time(point)
         if point > time:

@@ -64,6 +64,11 @@ class Node:
         return 0
 
     @property
+    def subject(self) -> str:
+        """What it is about, for people: its predicate if it has one, otherwise the node itself."""
+        return str(getattr(self, "predicate", self))
+
+    @property
     def sources(self) -> tuple[Node, ...]:
         """The nodes that it is computed from, if no rule of the plan derives it."""
         return ()

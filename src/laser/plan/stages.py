@@ -56,12 +56,10 @@ def stages(options: Sequence[Option], head: Sequence[Term]) -> list[Stage]:
     if _fits(options):
         return [Stage(tuple(options), ())]
     cut: list[list[Option]] = [[]]
-    waits = False
-    for option, is_ready in _in_turn(options):
-        if not waits and not _fits([*cut[-1], option]):
+    for option in _in_turn(options):
+        if not _fits([*cut[-1], option]):
             cut.append([])
         cut[-1].append(option)
-        waits = not is_ready  # for what the next element binds: ``⊞w @T ¬ a(T + 1)`` binds the T of its own argument
     return list(_with_needed(cut, head))
 
 
@@ -69,11 +67,8 @@ def _fits(options: Sequence[Option]) -> bool:
     return sum(len(o.ways) > 1 for o in options) <= 1 and sum(o.atoms for o in options) <= MOST_ATOMS
 
 
-def _in_turn(options: Sequence[Option]) -> Iterator[tuple[Option, bool]]:
-    """The elements in an order in which each can be evaluated: comparisons first, then those that share the most variables.
-
-    With each, whether it is ready by then; if not, the next one must be evaluated together with it.
-    """
+def _in_turn(options: Sequence[Option]) -> Iterator[Option]:
+    """The elements in an order in which each can be evaluated: comparisons first, then those that share the most variables."""
     bound: set[str] = set()
     rest = list(options)
     names = {id(option): {v.name for v in variables(option.element.terms)} for option in rest}
@@ -86,8 +81,8 @@ def _in_turn(options: Sequence[Option]) -> Iterator[tuple[Option, bool]]:
     while rest:
         best = max(rest, key=merit)
         rest.remove(best)
-        yield best, best.element.is_ready(bound)
         bound |= best.element.binds(bound)
+        yield best
 
 
 def _with_needed(cut: Sequence[Sequence[Option]], head: Sequence[Term]) -> Iterator[Stage]:

@@ -102,8 +102,13 @@ class ExtendedAtom:
         return frozenset(term.name for term in terms if isinstance(term, tree.Variable))
 
     def is_ready(self, bound: AbstractSet[str]) -> bool:
-        """Whether it can be evaluated: all variables that it does not bind itself are bound. ``_`` needs no value."""
+        """Whether it can be evaluated: all variables that it does not bind itself are bound. ``_`` needs no value.
+
+        The arguments of ``⊞ @T ¬a`` are bound elsewhere, even where T is one of them.
+        """
         own = self.binds(bound)
+        if self.negated_inside:
+            own = own.difference(variable.name for variable in variables(self.args))
         return all(v.is_anonymous or v.name in bound or v.name in own for v in variables(self.terms))
 
 

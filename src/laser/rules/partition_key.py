@@ -23,6 +23,9 @@ from laser.windows import LastFacts, LastOf, TupleWindow
 
 __all__ = ["PartitionKey", "find_key"]
 
+MOST_PLACES = 20
+"""A text about a key names so many arguments."""
+
 Atom = tuple[Predicate, tuple[tree.Term, ...]]
 Labels = Mapping[Predicate, tuple[tree.Term | None, ...]]
 """The term of a rule at each position of its predicates; None if two atoms of one predicate differ."""
@@ -48,7 +51,8 @@ class PartitionKey:
         if self.reason:
             return f"none: {self.reason}"
         places = [f"argument {i + 1} of {p}" for p, i in sorted(self.positions.items())]
-        return ", ".join(places) or "none: nothing streams in"
+        more = [f"and of {len(places) - MOST_PLACES:,} others"] if len(places) > MOST_PLACES else []
+        return ", ".join([*places[:MOST_PLACES], *more]) or "none: nothing streams in"
 
 
 def find_key(

@@ -37,7 +37,7 @@ class Scope:
 
     def bound_inside(self, given: Iterable[str]) -> set[str]:
         """The variables that are bound once its body is matched, if the given ones are bound."""
-        return closure(_assignments(self.aggregate.comparisons, {}), chain(_bound(self.aggregate.literals), given))
+        return closure(chain(_bindings(self.aggregate.literals), _assignments(self.aggregate.comparisons, {})), given)
 
 
 def scopes(rule: tree.Rule) -> list[Scope]:
@@ -51,8 +51,7 @@ def scopes(rule: tree.Rule) -> list[Scope]:
 def bound_outside(rule: tree.Rule) -> set[str]:
     """The variables that atoms of the body bind, directly or through assignments, without the aggregates."""
     tests = [test for test in rule.comparisons if not test.aggregates]
-    by_literals = (pair for literal in rule.literals for pair in _bindings(literal))
-    return closure(chain(by_literals, _assignments(tests, {})), ())
+    return closure(chain(_bindings(rule.literals), _assignments(tests, {})), ())
 
 
 def bound_variables(rule: tree.Rule, given: Iterable[str] = ()) -> set[str]:
@@ -60,18 +59,16 @@ def bound_variables(rule: tree.Rule, given: Iterable[str] = ()) -> set[str]:
     several = scopes(rule)
     marks = {id(scope.aggregate): scope.mark for scope in several}
     by_aggregates = [(set(scope.given), name) for scope in several for name in (*scope.groups, scope.mark)]
-    found = closure(chain(by_aggregates, _assignments(rule.comparisons, marks)), chain(_bound(rule.literals), given))
+    by_tests = _assignments(rule.comparisons, marks)
+    found = closure(chain(_bindings(rule.literals), by_aggregates, by_tests), given)
     return found.difference(marks.values())
 
 
-def _bound(literals: Iterable[tree.Literal]) -> Iterator[str]:
-    return (name for literal in literals for name in literal.binds())
-
-
-def _bindings(literal: tree.Literal) -> Iterator[Implication]:
-    """What a literal binds; ``⊞ @T ¬ a(X)`` binds T once X has a value, which may come from an aggregate only."""
-    needs = set() if literal.is_positive else {v.name for v in variables(literal.atom.args)} - {"_"}
-    return ((needs, name) for name in literal.binds())
+def _bindings(literals: Iterable[tree.Literal]) -> Iterator[Implication]:
+    """What literals bind; ``⊞ @T ¬ a(X)`` binds T once X has a value, so it never binds a T that is also an argument."""
+    for literal in literals:
+        needs = set() if literal.is_positive else {v.name for v in variables(literal.atom.args)} - {"_"}
+        yield from ((needs, name) for name in literal.binds())
 
 
 def _assignments(tests: Iterable[tree.Comparison], marks: dict[int, str]) -> Iterator[Implication]:

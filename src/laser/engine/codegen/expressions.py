@@ -1,7 +1,7 @@
 """Terms, comparisons and assignments as Python source.
 
-The common case, integers, runs inline; everything else goes through the functions of ``laser.values.operations``, which know what
-is not defined. What is not defined makes the rule instance not fire, and is reported.
+The common case, integers, runs inline; everything else calls the functions of ``laser.values.operations``, which return None
+for an undefined operation. The rule instance then does not fire, and the operation is reported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from laser.values.operations import is_number
 __all__ = ["Expressions"]
 
 SMALL = 2**62
-"""Integers below this are added inline; whether larger ones have become too large, the general way knows."""
+"""Integers below this are added inline; larger ones take the general way, which checks their size."""
 
 _PYTHON = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -26,7 +26,7 @@ _PYTHON = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 class Expressions:
     """Writes tests and terms of one function, line by line, with the variables that are bound so far.
 
-    What a silent one finds undefined is not reported: another function has met it before.
+    If ``silent``, undefined operations are not reported, because another function already did.
     """
 
     def __init__(self, rule: int, bound: dict[str, str], line: Callable[[str], None], silent: bool) -> None:
@@ -40,7 +40,7 @@ class Expressions:
         return all(variable.name in self.bound for variable in variables((term,)))
 
     def test(self, test: Comparison) -> None:
-        """A filter, or an assignment where one side is an unbound variable."""
+        """A filter, or an assignment if one side is an unbound variable."""
         if not self.is_bound(test.left):
             self.assign(test.left, test.right)
         elif not self.is_bound(test.right):
@@ -56,7 +56,7 @@ class Expressions:
 
     def filter(self, operator: str, left: Term, right: Term) -> None:
         a, b, symbol = self.value(left), self.value(right), _PYTHON.get(operator)
-        if symbol is None:  # a test of texts
+        if symbol is None:  # a test of strings
             self.line(f"if not order({self.rule}, {operator!r}, {a}, {b}): continue")
             return
         if operator in ("=", "!="):
@@ -70,18 +70,18 @@ class Expressions:
         self.line(f"if not ({a} {symbol} {b} if {simple} else order({self.rule}, {operator!r}, {a}, {b})): continue")
 
     def value(self, term: Term) -> str:
-        """An expression for a term; arithmetic becomes a line of its own, with a way out where it is not defined."""
+        """An expression for a term. Arithmetic becomes a line of its own that skips the rule instance if the result is undefined."""
         match term:
             case Variable(name=name):
                 return self.bound[name]
             case Constant(value=value):
                 return (
                     f"({self.literal(value)})" if is_number(value) else self.literal(value)
-                )  # 1.__class__ is no Python
+                )  # 1.__class__ is not valid Python
             case Arithmetic(operator=operator, operands=operands):
                 return self.arithmetic(operator, operands)
             case _:
-                raise AssertionError(f"{term} is resolved before compilation")
+                raise AssertionError(f"{term} should have been resolved before compilation")
 
     def arithmetic(self, operator: str, operands: tuple[Term, ...]) -> str:
         values = [self.value(operand) for operand in operands]
@@ -97,5 +97,5 @@ class Expressions:
 
 
 def _is_integer(term: Term) -> bool:
-    """A small integer: adding it cannot make numbers grow fast."""
+    """Whether a term is a small integer: adding it cannot make numbers grow fast."""
     return isinstance(term, Constant) and type(term.value) is int and abs(term.value) < 2**32

@@ -1,4 +1,4 @@
-"""The inputs of a plan: which one serves which node."""
+"""The inputs of a plan, and the class that serves each kind of node."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _points(node: Points, number: int, agenda: Agenda, arrivals: Arrivals) -> In
         case LastFacts() as last:
             return LastPointsInput(node, number, agenda, last, arrivals)
         case LastOf():
-            raise AssertionError("the time points of a window that counts for each key are told by its beginnings")
+            raise AssertionError("the time points of a window that counts per key come from its beginnings")
         case Hopping() | Tumbling() | Between() | Ago() as delayed:
             return WaitingPointsInput(node, number, agenda, delayed)
         case Sliding() | History() | Growing() as window:

@@ -1,7 +1,7 @@
-"""What all inputs share: the nodes that the stream and the clock feed.
+"""What all inputs have in common. Inputs are the nodes that the stream and the clock feed.
 
-``advance(t, t0, batch)`` moves an input to t and takes the facts of one call (a set, perhaps empty); it may be called again at
-the same t with more. What it changes stands in the delta, as for every relation.
+``advance(t, t0, batch)`` moves an input to t and adds the facts of one call (a set, possibly empty); it may be called again at
+the same t with more facts. As for every relation, the changes are in the delta.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from laser.windows import TimeWindow
 __all__ = ["Input", "Row", "differences", "horizon_at"]
 
 Row: TypeAlias = tuple[Any, ...]
-"""A fact of the stream and its time, or the first and the last of several: what is saved of an input."""
+"""A saved row of an input: a fact of the stream with its time, or with the first and last of several times."""
 
 
 class Input(Relation, ABC):
-    """Keys that enter with one horizon, and expire."""
+    """Keys that enter with the same horizon, and expire."""
 
     __slots__ = ()
     ROW_TIMES: ClassVar[int] = 1
-    """How many time points a row has."""
+    """The number of time points in a row."""
 
     @abstractmethod
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None: ...
 
     def evidence(self) -> Iterator[tuple[Key, int]]:
-        """Facts of the stream, with their times, that make the keys hold: enough of them, not all."""
+        """Facts of the stream, with their times, that are sufficient for the keys to hold. There may be others."""
         return iter(())
 
     def insert(self, fresh: Collection[Key], horizon: int) -> None:
-        """Keys that were not alive."""
+        """Add keys that were not alive."""
         if not fresh:
             return
         self.schedule(horizon, fresh)
@@ -43,7 +43,7 @@ class Input(Relation, ABC):
         self.delta.add(fresh)
 
     def expire(self, t: int) -> None:
-        """Drop the keys whose horizon has passed. (What rests on them has expired with them, so no join needs them.)"""
+        """Drop the keys whose horizon has passed. (Keys that depend on them have expired, too, so no join needs them.)"""
         if t - 1 not in self.due:
             return
         gone = self.take_due(t - 1)
@@ -58,30 +58,30 @@ class Input(Relation, ABC):
         self.delta.removed += gone
 
     def fill(self, t: int, t0: int) -> None:
-        """Come to t at once, for a run that begins in the middle of a timeline; what was loaded stays."""
+        """Move to t at once, for a run that begins in the middle of a timeline; loaded facts stay."""
 
     def dump(self) -> Iterable[Row]:
-        """The facts from which all else can be computed."""
+        """The facts from which the rest of the state can be computed."""
         return self.evidence()
 
     def load(self, rows: Iterable[Row], t: int, t0: int) -> None:
-        """Take over what ``dump`` gave at t, or ValueError where it could not have; facts and times are sound."""
+        """Restore what ``dump`` returned at t; ValueError if it cannot be the result of ``dump``. Facts and times are already checked."""
 
 
 def horizon_at(window: TimeWindow, u: int, t: int) -> int:
-    """The horizon of a fact of time u, which a state of time t still has; ValueError where it has left the window."""
+    """The horizon of a fact of time u in a state of time t; ValueError if the fact has left the window."""
     end = window.exit(u)
     if end is None:
         return FOREVER
     if end < t:
-        raise ValueError(f"what came at {u} is not in {window} any more at {t}")
+        raise ValueError(f"a fact of time {u} has left {window} at {t}")
     return end
 
 
 def differences(before: set[Key], after: set[Key]) -> tuple[set[Key], set[Key]]:
-    """What is in ``before`` only, and what is in ``after`` only.
+    """The elements that are only in ``before``, and those that are only in ``after``.
 
-    Where batches resemble each other, comparing equal facts is what costs, and this does it once rather than twice.
+    If batches are similar, most of the time goes into comparing equal facts; this function does that once instead of twice.
     """
     differing = before ^ after
     started = differing - before

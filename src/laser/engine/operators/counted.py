@@ -1,4 +1,4 @@
-"""Counts of the time points at which a key holds, outside of recursion."""
+"""Counts the time points at which a key holds, outside of recursion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _CountingOperator(Operator):
         self.counts: dict[Key, int] = {}
 
     def recount(self) -> set[Key]:
-        """Count what came and what went; the keys that it concerns."""
+        """Update the counts by the changes. Returns the keys concerned."""
         counts, delta = self.counts, self.dated.delta
         touched = {key[:-1] for key in delta.added}
         for key in delta.added:
@@ -76,7 +76,7 @@ class _PresentOperator(_CountingOperator):
         self.current: set[Key] = set()
 
     def of_the_present(self, t: int) -> set[Key]:
-        """The keys that hold at t: only they can be at every time point of a tuple window that has become shorter."""
+        """The keys that hold at t: only they can hold at every time point of a tuple window that has become shorter."""
         if t != self.time:
             self.time, self.current = t, set()
         self.current.update(key[:-1] for key in self.dated.delta.added if key[-1] == t)
@@ -84,7 +84,7 @@ class _PresentOperator(_CountingOperator):
 
 
 class EveryPointByKeyOperator(_PresentOperator):
-    """``⊞#n[X] □``: as many as the window of a key has, which ends with the present."""
+    """``⊞#n[X] □``: the number must equal that of the window of the key, which ends with the present."""
 
     def __init__(self, head: Relation, dated: Relation, latest: Latest, per: tuple[int, ...]) -> None:
         super().__init__(head, dated)
@@ -103,16 +103,13 @@ class EveryPointByKeyOperator(_PresentOperator):
 
 
 class EveryPointOperator(_PresentOperator):
-    """``⊞ □``: as many as the window has. Under a tuple window that number changes with what arrives."""
+    """``⊞ □``: the number must equal that of the window. The length of a tuple window changes with the arrivals."""
 
     def __init__(self, head: Relation, dated: Relation, window: Window, arrivals: Arrivals) -> None:
         super().__init__(head, dated)
         self.window, self.arrivals = window, arrivals
+        self.counts_facts = isinstance(window, TupleWindow)
         self.length = 0
-
-    @property
-    def counts_facts(self) -> bool:
-        return isinstance(self.window, TupleWindow)
 
     def settle(self, t: int, t0: int) -> None:
         touched = self.recount()

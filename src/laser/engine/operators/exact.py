@@ -1,4 +1,4 @@
-"""Sums that are exact whatever came and went: a double is an integer times a power of two, and integers are added."""
+"""Sums that stay exact when values come and go: a double is an integer times a power of two, and integers are added."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from laser.values.operations import HUGE
 __all__ = ["Sums", "root", "rounded"]
 
 LARGEST = 1024
-"""2 to this power is no double."""
+"""The smallest power of two that is too large for a double."""
 
 EXACT = 2**53
-"""Integers below this are doubles as well."""
+"""All integers below this are exact as doubles."""
 
 SPARE = 60
-"""Places after the point that are kept once there are decimals: enough for most, so that the unit seldom changes."""
+"""Binary places after the point that are kept once there are decimals: enough for most, so that the unit rarely changes."""
 
 
 def rounded(numerator: int, denominator: int, integers: bool) -> Value | None:
-    """A whole number that came from integers as it is, every other as the nearest double; None where it is too large."""
+    """An integer result of integers as it is, any other as the nearest double; None if it is too large."""
     whole, rest = divmod(numerator, denominator)
     try:
         value = whole if integers and not rest else number(numerator / denominator)
@@ -38,9 +38,9 @@ def rounded(numerator: int, denominator: int, integers: bool) -> Value | None:
 
 
 class Sums(Groups):
-    """``sum``, ``avg`` and ``stdev``: the number of values, their sum and, if asked for, the sum of their squares.
+    """``sum``, ``avg`` and ``stdev``: the number of values, their sum and, if needed, the sum of their squares.
 
-    Sums are integers, in units of 2 ** -shift; the unit becomes smaller as what is added needs it.
+    Sums are integers in units of 2 ** -shift; the unit becomes smaller if a new value needs it.
     """
 
     def __init__(self, node: Aggregated) -> None:
@@ -75,7 +75,7 @@ class Sums(Groups):
         return touched
 
     def drop(self, group: Group) -> None:
-        """Forget a group that has nothing any more."""
+        """Forget a group that is empty."""
         del self.sizes[group]
         for kept in (self.integers, self.others, self.totals, self.squares or {}, self.examples):
             kept.pop(group, None)
@@ -100,7 +100,7 @@ class Sums(Groups):
                 squares[group] += times * unit * unit
 
     def without_others(self, groups: Sequence[Group], values: list[Any], times: int) -> tuple[list[Group], list[Any]]:
-        """What is not a number is only counted."""
+        """Count the values that are not numbers, and return the others."""
         pairs = list(zip(groups, values, strict=True))
         for group, value in pairs:
             if type(value) not in NUMBERS:
@@ -110,7 +110,7 @@ class Sums(Groups):
         return [group for group, _ in numbers], [value for _, value in numbers]
 
     def in_units(self, values: list[Any], kinds: set[type]) -> list[int]:
-        """Numbers in the unit of the sums. Scaling by a power of two is exact: if all are whole then, none has lost anything."""
+        """Numbers in the unit of the sums. Scaling by a power of two is exact: if all results are whole numbers, no precision is lost."""
         if float not in kinds:
             return [value << self.shift for value in values] if self.shift else values
         if int in kinds and not -EXACT < min(values) <= max(values) < EXACT:
@@ -126,14 +126,14 @@ class Sums(Groups):
         return [numerator * ((1 << self.shift) // denominator) for numerator, denominator in ratios]
 
     def widen(self, shift: int) -> None:
-        """Count in smaller units."""
+        """Change to smaller units."""
         more = shift - self.shift
         for group in self.totals:
             self.totals[group] <<= more
         for group in self.squares or ():
             self.squares[group] <<= 2 * more  # type: ignore[index]
         self.shift = shift
-        self.factor = 2.0**shift if shift < LARGEST else math.inf  # an infinite one leads to no whole number
+        self.factor = 2.0**shift if shift < LARGEST else math.inf  # an infinite factor gives no whole number
 
     def has(self, group: Group) -> bool:
         return group in self.sizes
@@ -161,7 +161,7 @@ class Sums(Groups):
         if self.others.get(group):
             return f"{fold.value} of {write_value(self.examples[group])}"
         single = fold is Fold.STDEV and self.sizes[group] == 1
-        return "" if single else f"a {fold.value} beyond all doubles"
+        return "" if single else f"a {fold.value} that is too large for a double"
 
 
 def root(numerator: int, denominator: int) -> Value | None:
@@ -180,6 +180,6 @@ def root(numerator: int, denominator: int) -> Value | None:
 
 
 def odd_root(numerator: int, denominator: int) -> int:
-    """The whole part of the square root of a fraction, its last bit set if that is not exact: it then rounds as the root does."""
+    """The integer part of the square root of a fraction, with its last bit set if it is not exact, so that it rounds like the root."""
     near = math.isqrt(numerator // denominator)
     return near | (near * near * denominator != numerator)

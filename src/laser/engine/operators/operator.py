@@ -1,4 +1,4 @@
-"""What an operator is: whatever brings some relations to the present, once all that they rest on is settled."""
+"""The interface of an operator, which brings some relations to the present once everything they depend on is settled."""
 
 from __future__ import annotations
 
@@ -21,30 +21,28 @@ from laser.values import Predicate
 __all__ = ["NO_RULE", "ConstantFilter", "Environment", "Operator", "Sources", "Trigger"]
 
 NO_RULE = -1
-"""The number of what is settled by no rule of the plan."""
+"""The number that stands for "no rule of the plan"."""
 
 
 class Operator(ABC):
-    """Settles a component: makes its relations true at t, and leaves what changed in their deltas."""
+    """Settles a component: makes its relations true at t, and leaves the changes in their deltas."""
+
+    counts_facts = False
+    """Whether it must run whenever facts arrive, whatever their predicate."""
 
     def __init__(self, outputs: Sequence[Relation]) -> None:
         self.outputs = outputs
-
-    @property
-    def counts_facts(self) -> bool:
-        """Whether it has something to do whenever facts arrive, whatever they are about."""
-        return False
 
     @abstractmethod
     def settle(self, t: int, t0: int) -> None: ...
 
     def forget(self) -> None:  # noqa: B027 - most keep nothing
-        """Lose what is kept besides the relations: whoever derives everything anew begins with this."""
+        """Forget everything that is kept besides the relations, before everything is derived again."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """All that an operator may know of the machine that it is part of."""
+    """What an operator may know about its machine."""
 
     relations: Mapping[Node, Relation]
     code: Loaded
@@ -55,18 +53,18 @@ class Environment:
     triggers: Callable[[Component], tuple[list[Trigger], list[Trigger]]]
     checks: Callable[[Component], dict[int, list[Join]]]
     undefined: Callable[[Node], Callable[[str], None]]
-    """Whom an operator tells that an operation of a node was not defined."""
+    """Called if an operation of a node is undefined."""
 
 
 class ConstantFilter(NamedTuple):
-    """The constants that an atom of a rule asks for: one value, or a tuple of them, at some positions of a key."""
+    """The constants of an atom of a rule: a value, or a tuple of values, at some positions of a key."""
 
     positions: tuple[int, ...]
     values: Any
 
 
 class Sources:
-    """The relations that the rules of a component read: what the checks of its heads look at."""
+    """The relations that the rules of a component read, which the checks of its heads look at."""
 
     def __init__(self, derive: Iterable[Trigger]) -> None:
         positive = [trigger for trigger in derive if trigger.read is ADDED]
@@ -75,10 +73,10 @@ class Sources:
         self.asleep = [relation for relation in self.relations if relation.check_index]
 
     def may_renew(self, t: int) -> bool:
-        """Whether a head that has expired may have a witness that was there before, and was renewed meanwhile.
+        """Whether an expired head can have a witness that existed before and was renewed meanwhile.
 
-        Else only what is new below can derive it again. A count of time points promises the present alone, so its keys
-        are always looked at.
+        Otherwise, only new keys in the sources can derive it again. A count of time points guarantees only the present, so its
+        keys are always looked at.
         """
         if self.counts:
             return True
@@ -88,16 +86,16 @@ class Sources:
         return False
 
     def wake_indexes(self) -> None:
-        """Have the indexes ready that only checks look at."""
+        """Prepare the indexes that only checks use."""
         for relation in self.asleep:
             relation.wake_index()
         self.asleep = []
 
 
 class Trigger(NamedTuple):
-    """A way in which a change of a source reaches a head: ``read`` says which change, ``join`` what follows from it.
+    """A way in which a change of a source reaches a head: ``read`` selects the changes, ``join`` derives what follows from them.
 
-    With a ``filter``, it reads only the keys that have these constants. A rule is named by its number, a count by `NO_RULE`.
+    With a ``filter``, it reads only the keys that have these constants. ``rule`` is the number of a rule, or `NO_RULE` for a count.
     """
 
     source: Relation
@@ -109,7 +107,7 @@ class Trigger(NamedTuple):
     filter: ConstantFilter | None = None
 
     def reader(self) -> Callable[[], Collection[Key]]:
-        """What tells the keys that changed; without a filter, no function of Python's is called."""
+        """A function that returns the changed keys; without a filter, it needs no Python call."""
         return partial(self.read, self.delta) if self.filter is None else self.changed
 
     def changed(self) -> Collection[Key]:
