@@ -61,7 +61,7 @@ def test_headers_and_blank_rows_say_nothing(row):
         ("36,,1", "'' is not a predicate"),
         ("36,a,<no iri>", "is not an absolute IRI"),
         ("36,a,1e999", "the number 1e999 is too large"),
-        ('36,a,"x"y', "it is no CSV"),
+        ('36,a,"x"y', "it is not CSV"),
         ('36,a,"x', "a quoted field does not end"),
         ("36,a," + "9" * 5000, "is too large"),
         ("36,a," + "x" * 200_000, "field larger"),
@@ -121,7 +121,7 @@ def test_answers_are_understood_by_their_header(text, said):
 
 
 @pytest.mark.parametrize(
-    ("row", "words"), [("36", "before its atom"), ("36,true", "before its atom"), ("36,perhaps,a", "neither true nor")]
+    ("row", "words"), [("36", "no predicate"), ("36,true", "no predicate"), ("36,perhaps,a", "neither `true` nor")]
 )
 def test_changes_that_are_malformed_say_why(row, words):
     parse = CSV.parser(SECOND)

@@ -128,7 +128,7 @@ def test_background_data_as_parquet(tmp_path):
     [
         ({"time": [1], "value": [3]}, "the row has no predicate"),
         ({"predicate": ["a"], "args": [["x"]]}, "None is not a time point"),
-        ({"time": [1], "predicate": ["a"], "args": ["x"]}, "the column args has lists"),
+        ({"time": [1], "predicate": ["a"], "args": ["x"]}, "the column args must have lists"),
         ({"time": [-1], "predicate": ["a"], "args": [["x"]]}, "-1 is not a time point"),
         ({"time": [1], "predicate": ["A"], "args": [["x"]]}, "'A' is not a predicate"),
         ({"time": [1], "predicate": ["a"], "args": [[None, "x"]]}, "None"),

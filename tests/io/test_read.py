@@ -96,7 +96,7 @@ def test_a_malformed_record_alone_says_nothing_about_the_file(tmp_path, text):
 
 def test_time_does_not_go_back(tmp_path):
     path = write(tmp_path / "s.stream", "36: a.\n35: a.\n")
-    with pytest.raises(RecordError, match="time 35 lies before 36"):
+    with pytest.raises(RecordError, match="time 35 is before 36: records must be in order of time"):
         times(path)
 
 
@@ -110,7 +110,11 @@ def test_what_is_malformed_can_be_set_aside(tmp_path):
     found, entries = rejected(path)
     assert found == [36, 37]
     assert [entry["line"] for entry in entries] == [2, 3, 4]
-    assert entries[0] == {"line": 2, "reason": "time 35 lies before 36", "record": "35: late."}
+    assert entries[0] == {
+        "line": 2,
+        "reason": "time 35 is before 36: records must be in order of time",
+        "record": "35: late.",
+    }
     assert entries[2]["reason"] == "the line is not UTF-8 (byte 5)"
     assert entries[2]["record"] == "37: \\xff."
 

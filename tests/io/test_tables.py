@@ -74,7 +74,7 @@ def test_rows_that_do_not_fit_are_set_aside_with_line_column_value_and_type(tmp_
         (3, "column bpm is missing: a number is expected"),
         (4, "column ts: 'soon' is not a time: write a non-negative integer or an ISO 8601 date and time"),
         (5, "column bpm: '9,5' is not a number"),
-        (6, "the row has 4 fields, and the header has 3"),
+        (6, "the row has 4 fields, but the header has 3"),
     ]
     with pytest.raises(RecordError, match="'n/a' is not a number"):
         read(path)
@@ -87,8 +87,8 @@ def test_json_rows_that_do_not_fit(tmp_path):
     assert read(path, Rejects(sink)) == []
     reasons = [json.loads(line)["reason"] for line in sink.getvalue().splitlines()]
     assert reasons[0] == "column bpm: '80' is not a number"
-    assert reasons[1] == "a record is an object, not a list"
-    assert reasons[2].startswith("it is no JSON")
+    assert reasons[1] == "a record must be an object, not a list"
+    assert reasons[2].startswith("it is not JSON")
     assert reasons[3] == "column patient: 7 is not a string"
 
 
@@ -97,8 +97,8 @@ def test_json_rows_that_do_not_fit(tmp_path):
     [
         ({"time": "when"}, "there is no column 'when'; its columns are `patient`, `ward`, `bpm` and `ts`"),
         ({"columns": ["patient", "rate"]}, "there is no column 'rate'"),
-        ({"columns": ["patient"]}, "there are 1 columns for its arguments"),
-        ({"names": [], "time": "ts"}, "name those that are meant, as in --columns hr=patient,ward"),
+        ({"columns": ["patient"]}, "there is 1 column for its arguments"),
+        ({"names": [], "time": "ts"}, "name the right ones, as in --columns hr=patient,ward"),
     ],
 )
 def test_columns_that_are_not_there(tmp_path, given, says):
@@ -115,7 +115,7 @@ def test_a_key_that_occurs_twice_is_malformed(tmp_path):
 
 def test_an_empty_file_is_not_a_table(tmp_path):
     (tmp_path / "readings.csv").write_text("", "utf-8")
-    with pytest.raises(LaserError, match="a table begins with a line of the names of its columns"):
+    with pytest.raises(LaserError, match="the first line of a table must have the names of its columns"):
         read(tmp_path / "readings.csv")
 
 
@@ -136,7 +136,7 @@ def test_a_row_with_a_wrong_year_is_refused_where_a_limit_is_given(tmp_path):
     now = datetime(2026, 1, 1, tzinfo=UTC)
     ahead = Ahead(Tick(), lambda: now, timedelta(days=1), "1 d")
     assert len(read(path, Rejects(sink), ahead=ahead)) == 1
-    assert "column ts: 2099-01-01T00:00:00Z lies more than 1 d ahead of the clock" in sink.getvalue()
+    assert "column ts: 2099-01-01T00:00:00Z is more than 1 d ahead of the clock" in sink.getvalue()
 
 
 def test_a_row_ahead_of_the_clock_is_told_of_once_where_there_is_no_limit(tmp_path):
@@ -145,7 +145,7 @@ def test_a_row_ahead_of_the_clock_is_told_of_once_where_there_is_no_limit(tmp_pa
     told: list[str] = []
     now = datetime(2026, 1, 1, tzinfo=UTC)
     assert len(read(path, ahead=Ahead(Tick(), lambda: now, tell=told.append))) == 2
-    assert told == ["line 2 lies ahead of the clock, at 2099-01-01T00:00:00Z: --max-ahead '1 d' refuses such rows"]
+    assert told == ["line 2 is ahead of the clock, at 2099-01-01T00:00:00Z: to refuse such rows, use --max-ahead '1 d'"]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_column_says_of_which_predicate_each_row_is(tmp_path):
         "column kind is missing: the name of a predicate is expected",
         "column bpm is missing: a number is expected",
     ]
-    assert told == [f"{path}: rows of 'login' (line 4) are passed over: the program reads `hr` and `ping`"]
+    assert told == [f"{path}: rows of 'login' (first in line 4) are skipped: the program reads `hr` and `ping`"]
 
 
 def test_json_rows_of_several_predicates_leave_out_what_they_have_not(tmp_path):
@@ -247,7 +247,7 @@ def test_json_rows_of_several_predicates_leave_out_what_they_have_not(tmp_path):
 
 
 def test_a_table_of_several_predicates_says_which_column_is_missing(tmp_path):
-    with pytest.raises(LaserError, match="which column says the predicate"):
+    with pytest.raises(LaserError, match="there is no column 'predicate': name it with --predicate"):
         read_tables([mixed(as_csv(tmp_path))], Tick())
     with pytest.raises(LaserError, match="there is no column 'kind'"):
         read_tables([mixed(as_csv(tmp_path), "kind")], Tick())
@@ -275,8 +275,8 @@ def test_delimiter_decimal_comma_and_encoding(tmp_path, encoding):
     assert [record.facts[0].args for record in records] == [("José", 121.5), ("a\nb", -7)]
     told = [json.loads(line) for line in sink.getvalue().splitlines()]
     assert [(each["line"], each["reason"]) for each in told] == [
-        (3, "column bpm: '1.500' has a point, and decimals have a comma here"),
-        (6, "column bpm: '8.5' has a point, and decimals have a comma here"),
+        (3, "column bpm: '1.500' has a point, but decimals are written with a comma here"),
+        (6, "column bpm: '8.5' has a point, but decimals are written with a comma here"),
     ]
 
 
@@ -309,16 +309,16 @@ def test_a_header_in_another_encoding_is_not_skipped(tmp_path):
 def test_one_column_that_is_several_with_another_delimiter(tmp_path):
     path = tmp_path / "readings.csv"
     path.write_text("ts;patient;bpm\n", "utf-8")
-    with pytest.raises(LaserError, match="if they are several: --delimiter ';'"):
+    with pytest.raises(LaserError, match="if it has several, add --delimiter ';'"):
         read(path)
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"delimiter": "ab"}, "the delimiter is one character"),
-        ({"delimiter": '"'}, "the delimiter is one character"),
-        ({"decimal": ";"}, "decimals stand after '.' or ','"),
+        ({"delimiter": "ab"}, "the delimiter must be one character"),
+        ({"delimiter": '"'}, "the delimiter must be one character"),
+        ({"decimal": ";"}, "the decimal sign must be '.' or ','"),
         ({"encoding": "klingon"}, "'klingon' is not an encoding"),
         ({"encoding": "base64"}, "'base64' is not an encoding"),
     ],
@@ -342,3 +342,10 @@ def test_a_time_without_a_zone_is_in_the_zone_of_the_run(tmp_path):
     found = read_tables([table], Tick().in_zone("Europe/Vienna"))
     assert found.facts == [("job", "j", Time.of(datetime(2026, 7, 1, 12, tzinfo=UTC)))]
     assert found.times == [int(datetime(2026, 7, 1, 10, tzinfo=UTC).timestamp())]
+
+
+def test_a_quoted_field_without_an_end_is_malformed(tmp_path):
+    path = tmp_path / "cut.csv"
+    path.write_text('ts,patient,bpm\n1,p1,130\n2,p2,"13')
+    with pytest.raises(RecordError, match=r"cut.csv:3: a quoted field does not end"):
+        read(path)

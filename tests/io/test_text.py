@@ -65,7 +65,7 @@ def test_blanks_and_comments_say_nothing(line):
 @pytest.mark.parametrize(
     ("line", "error", "words"),
     [
-        ("a(x1, y).", TimeError, "begins with its time"),
+        ("a(x1, y).", TimeError, "must begin with its time"),
         ("-5: a(x1, y).", TimeError, "'-5' is not a time"),
         ("3.5: a(x1, y).", TimeError, "'3.5' is not a time"),
         ("12:30:45: a(x1, y).", TimeError, "'12:30:45' is not a time"),

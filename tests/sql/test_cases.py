@@ -55,7 +55,7 @@ def test_all_cases_but_those_with_recursion_tuple_windows_or_aggregates_are_lowe
         "recursion",
         "tuple window",
         "aggregate",
-        "does not have exactly",
+        "cannot represent exactly",
         "the function",
         "the test",
         "of several types",

@@ -24,8 +24,8 @@ def test_columns_are_found_by_their_names(engine):
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ("to: integer", "another type than integer"),
-        ("weight: string", "another type than string"),
+        ("to: integer", "does not have the type integer"),
+        ("weight: string", "does not have the type string"),
         ("via: any", "no column 'via'"),
     ],
 )

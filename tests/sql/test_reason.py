@@ -91,7 +91,7 @@ def test_times_as_values_and_names_with_two_arities():
 
 
 def test_a_form_that_there_is_not():
-    with pytest.raises(ValueError, match="as_ is 'intervals' or 'changes'"):
+    with pytest.raises(ValueError, match="as_ must be 'intervals' or 'changes'"):
         laser.reason(HOT, {"temp": temp()}, as_="snapshots")
 
 
@@ -130,9 +130,9 @@ def test_what_cannot_be_read_from_files(tmp_path):
     (tmp_path / "hr.csv").write_text("ts,patient,bpm\n")
     with pytest.raises(LaserError, match="not both in one call"):
         laser.reason(HOT, {"hr": tmp_path / "hr.csv", "temp": temp()})
-    with pytest.raises(LaserError, match="is CSV or JSON Lines"):
+    with pytest.raises(LaserError, match="must be CSV or JSON Lines"):
         laser.reason(HOT, tmp_path / "hr.parquet")
-    with pytest.raises(TypeError, match="delimiter is for files of CSV and JSON Lines"):
+    with pytest.raises(TypeError, match="delimiter is only for CSV and JSON Lines files"):
         laser.reason(HOT, {"temp": temp()}, delimiter=";")
     assert laser.reason(EVENTS, {"hr": tmp_path / "hr.csv"}, engine="sql")["high"].num_rows == 0
 

@@ -48,7 +48,7 @@ def edges(count: int) -> dict[str, pa.Table]:
 def test_who_makes_what() -> None:
     with History(RULES, edges(15_000)) as history:
         assert history.why == (
-            "SQL for `link/2` and `near/2`; the reasoner for `reach/2`: recursion through reach/2 derived; "
+            "SQL for `link/2` and `near/2`; the reasoner for `reach/2`: recursion through reach/2; "
             "the reasoner for `twice/2`: the tuple window [last 2]"
         )
         by_strata = list(history.intervals())

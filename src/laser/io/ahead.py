@@ -1,4 +1,4 @@
-"""Rows that lie ahead of the clock, as those with a wrong year do: all that follows them would be late, and the timeline would not end."""
+"""Rows ahead of the clock, such as those with a wrong year: after such a row, all others would be late, and the timeline would not end."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ __all__ = ["Ahead"]
 
 @dataclass
 class Ahead:
-    """How far a row may lie ahead of the clock. Where there is no limit, the first one that lies ahead is told, once.
+    """How far a row may be ahead of the clock. Without a limit, only the first row ahead of the clock is reported.
 
-    The clock is asked again only for a row that lies ahead of what it said before.
+    The clock is read again only for a row that is later than its last reading.
     """
 
     tick: Tick
     clock: Callable[[], datetime]
     limit: timedelta | None = None
     words: str = ""
-    """How the user said the limit."""
+    """The limit as the user wrote it."""
     tell: Callable[[str], object] = field(default=lambda _: None)
     _latest: int | None = None
     _told: bool = False
 
     def covers(self, time: int) -> bool:
-        """Whether a time does not lie ahead, so that nothing is to be said of it."""
+        """Whether a time is not ahead of the last reading, so that there is nothing to check."""
         return time <= self.tick.from_datetime(self.clock() + (self.limit or timedelta(0))) or self._told
 
     def fault(self, time: int, line: int) -> str | None:
-        """What is wrong with the date of a row, if anything."""
+        """What is wrong with the date of a row; None if nothing is."""
         if self._latest is not None and time <= self._latest:
             return None
         self._latest = self.tick.from_datetime(self.clock() + (self.limit or timedelta(0)))
@@ -40,8 +40,8 @@ class Ahead:
             return None
         moment = self.tick.to_text(time)
         if self.limit is not None:
-            return f"{moment} lies more than {self.words} ahead of the clock (--max-ahead)"
+            return f"{moment} is more than {self.words} ahead of the clock (--max-ahead)"
         if not self._told:
             self._told = True
-            self.tell(f"line {line} lies ahead of the clock, at {moment}: --max-ahead '1 d' refuses such rows")
+            self.tell(f"line {line} is ahead of the clock, at {moment}: to refuse such rows, use --max-ahead '1 d'")
         return None

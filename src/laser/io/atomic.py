@@ -1,4 +1,4 @@
-"""Files and directories that appear whole or not at all."""
+"""Writes files and directories completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["write_whole", "write_whole_bytes", "write_whole_directory"]
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
-    """Write a text beside its place and move it there at the end; an error on the way leaves the old one as it was."""
+    """Write a text file beside its place and move it there at the end; after an error, the old file is unchanged."""
     with write_whole_bytes(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         yield text
@@ -26,13 +26,18 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def write_whole_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """The same for a file that is not a text."""
+    """The same for a binary file."""
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a terminal cannot be replaced
         with open(path, "wb") as device:
             yield device
         return
-    target = Path(os.path.realpath(path))  # a link stays a link, and what it points to is replaced
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    target = Path(os.path.realpath(path))  # a link stays a link, and its target is replaced
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    except FileNotFoundError as error:  # the user knows nothing of the temporary file
+        raise FileNotFoundError(error.errno, f"there is no directory {Path(path).parent}", str(path)) from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -57,7 +62,7 @@ def _mode(target: Path) -> int:
 
 @contextmanager
 def write_whole_directory(path: str | Path, overwrite: bool) -> Iterator[Path]:
-    """A directory beside the path, which takes its place at the end."""
+    """A directory beside the path, which is moved to the path at the end."""
     target = Path(os.path.abspath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     part, old = (target.parent / f".{target.name}.{os.getpid()}.{kind}" for kind in ("part", "old"))
@@ -66,7 +71,7 @@ def write_whole_directory(path: str | Path, overwrite: bool) -> Iterator[Path]:
     try:
         yield part
         if target.exists() and not overwrite:
-            target.rmdir()  # it was empty when the run began, and only if it still is may it go
+            target.rmdir()  # it was empty when the run began; if it no longer is, this fails
         elif target.exists():
             target.rename(old)
         part.rename(target)
@@ -76,7 +81,7 @@ def write_whole_directory(path: str | Path, overwrite: bool) -> Iterator[Path]:
 
 
 def _sweep(target: Path) -> None:
-    """Remove what this run, or one that was killed, left beside its output; readers pass over it, but it takes room."""
+    """Remove leftovers of this run, or of one that was killed, beside its output; readers ignore them, but they take space."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         number = left.name.split(".")[-2]
         if number.isdigit() and (int(number) == os.getpid() or not _is_running(int(number))):
@@ -89,5 +94,5 @@ def _is_running(process: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # another user's
+        return True  # a process of another user
     return True

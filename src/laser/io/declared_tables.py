@@ -1,4 +1,4 @@
-"""Tables for a program: whose facts their rows are, and of which types, as the program declares or uses them."""
+"""The tables of a run: the predicate of their rows and the types of their columns, as the program declares or uses them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["NamedFile", "TableOptions", "mixed_for", "table_for", "tables_for"]
 
 
 class NamedFile(NamedTuple):
-    """A file for a predicate; without a name, a column says of which predicate each row is."""
+    """A file for a predicate; without a name, a column has the predicate of each row."""
 
     name: str
     path: str
@@ -32,14 +32,14 @@ class NamedFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """What a user says of the tables of a run."""
+    """The options of a user for the tables of a run."""
 
     layout: str | None = None
     time: str | None = None
     predicate: str | None = None
-    """The column of the predicate, in a table of several."""
+    """The column of the predicate, in a table with several predicates."""
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The columns of the arguments by the names of predicates."""
+    """The columns of the arguments, by the name of the predicate."""
     dialect: Dialect = PLAIN
 
 
@@ -61,7 +61,7 @@ def _file(program: Program, settings: RunSettings, file: NamedFile, options: Tab
 
 
 def mixed_for(program: Program, settings: RunSettings, path: str, options: TableOptions) -> MixedTable:
-    """A file whose rows name their predicates."""
+    """A file with a column for the predicate of each row."""
     return MixedTable(
         path=path,
         layout=options.layout,
@@ -73,20 +73,22 @@ def mixed_for(program: Program, settings: RunSettings, path: str, options: Table
 
 
 def _inputs(program: Program, settings: RunSettings, path: str, options: TableOptions) -> list[TableInput]:
-    """The predicates that a table of several can have: as declared, or as the rules read them."""
+    """The predicates that a table with several predicates can have: as declared, or as the rules read them."""
     derived = {rule.head.predicate for rule in program.rules}
     known = sorted(program.inputs or _read(program) - derived)
     names = [predicate.name for predicate in known]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise LaserError(f"{path}: the program reads {twice} with several arities, and a column says the name alone")
+        raise LaserError(
+            f"{path}: the program reads {twice} with several numbers of arguments, and the column has only the name"
+        )
     return [table_for(program, settings, predicate, path, options) for predicate in known]
 
 
 def table_for(
     program: Program, settings: RunSettings, predicate: Predicate, path: str, options: TableOptions, name: str = ""
 ) -> TableInput:
-    """A file as the facts of a predicate."""
+    """A file with the facts of one predicate."""
     declared = program.inputs.get(predicate)
     types = [kind for _, kind in declared.fields] if declared else _used(program, settings, predicate)
     return TableInput(
@@ -102,23 +104,23 @@ def table_for(
 
 
 def _used(program: Program, settings: RunSettings, predicate: Predicate) -> list[Declared]:
-    """What the rules take the arguments for; next to times and durations, a column may have such and is left open."""
+    """The types that the rules expect of the arguments. A column that may have times or durations is left open."""
     plain = find_uses(accept(program, settings)).get(predicate, [None] * predicate.arity)
     try:
         dated = find_uses(accept(program, replace(settings, dates=True))).get(predicate, plain)
-    except ProgramError:  # it compares times with numbers, so its times are numbers
+    except ProgramError:  # the program compares times with numbers, so its times are numbers
         dated = plain
     uses = [one if other is None or other.fits(NUMBER) else other for one, other in zip(plain, dated, strict=True)]
     return list(map(_used_as, uses))
 
 
 def _used_as(use: StaticType | None) -> Declared:
-    """What an argument is read as where nothing is declared: a number where the rules compute with it."""
+    """The type of an undeclared argument: a number if the rules compute with it."""
     return Declared.NUMBER if use is not None and use.fits(NUMBER) else Declared.ANY
 
 
 def _predicate(program: Program, name: str) -> Predicate:
-    """The predicate that a table is for: as declared, or as the rules read it."""
+    """The predicate of a table: as declared, or as the rules read it."""
     bare, _, arity = name.partition("/")
     if arity.isdigit():
         return Predicate(bare, int(arity))
@@ -127,7 +129,9 @@ def _predicate(program: Program, name: str) -> Predicate:
     if len(found) == 1:
         return found[0]
     if found:
-        raise LaserError(f"--input {name}: the program reads {listed(list(map(str, found)), 'and')}: say which")
+        raise LaserError(
+            f"--input {name}: the program reads {listed(list(map(str, found)), 'and')}; write which one, as in --input {found[0]}=FILE"
+        )
     hint = did_you_mean(bare, sorted({predicate.name for predicate in known}))
     raise LaserError(f"--input {name}: the program reads no {name}" + (f"; {hint}" if hint else ""))
 

@@ -1,4 +1,4 @@
-"""How the text of a table is written: what divides its fields, in which encoding, and with which sign before decimals."""
+"""How the text of a table is written: the delimiter, the encoding, and the decimal sign."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WITH_POINT = re.compile(r"\s*[-+]?[0-9.]*\.[0-9]*(?:,[0-9]*)?(?:[eE][-+]?[0-9]+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The way in which a table is written as text; the encoding counts for JSON Lines, too."""
+    """How a table is written as text; the encoding also applies to JSON Lines."""
 
     delimiter: str = ","
     encoding: str = UTF_8
@@ -30,11 +30,11 @@ class Dialect:
 
     @property
     def has_point(self) -> bool:
-        """Whether decimals are written as the language writes them."""
+        """Whether decimals are written as in the language, with a point."""
         return self.decimal == "."
 
     def plain(self, text: str, kind: Declared) -> str:
-        """A field with its decimals as the language writes them. A point in such a number could mean thousands, so it is refused.
+        """A field with a decimal point, as in the language. A point in the field is refused, because it could separate thousands.
 
         >>> Dialect(decimal=",").plain("1,5", Declared.NUMBER), Dialect(decimal=",").plain("Linz, A", Declared.ANY)
         ('1.5', 'Linz, A')
@@ -44,7 +44,7 @@ class Dialect:
         if _WITH_COMMA.fullmatch(text):
             return text.replace(",", ".")
         if _WITH_POINT.fullmatch(text):
-            raise FactError(f"{text[:100]!r} has a point, and decimals have a comma here")
+            raise FactError(f"{text[:100]!r} has a point, but decimals are written with a comma here")
         return text
 
 
@@ -52,16 +52,16 @@ PLAIN = Dialect()
 
 
 def read_dialect(delimiter: str = ",", encoding: str = UTF_8, decimal: str = ".") -> Dialect:
-    """A dialect from what a user says, checked.
+    """A dialect from the options of a user, checked.
 
     >>> read_dialect("tab", "latin1")
     Dialect(delimiter='\\t', encoding='iso8859-1', decimal='.')
     """
     delimiter = _WORDS.get(delimiter, delimiter)
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise LaserError(f"the delimiter is one character, as in ';' or tab, not {delimiter!r}")
+        raise LaserError(f"the delimiter must be one character, as in ';' or tab, not {delimiter!r}")
     if decimal not in (".", ","):
-        raise LaserError(f"decimals stand after '.' or ',', not after {decimal!r}")
+        raise LaserError(f"the decimal sign must be '.' or ',', not {decimal!r}")
     return Dialect(delimiter, _encoding(encoding), decimal)
 
 
@@ -69,14 +69,14 @@ def _encoding(name: str) -> str:
     try:
         found = codecs.lookup(name)
         "\n".encode(found.name)
-    except (LookupError, ValueError, TypeError):  # TypeError: a codec of something else than text
-        raise LaserError(f"{name!r} is not an encoding, as in utf-8, latin1, cp1252 or utf-16") from None
+    except (LookupError, ValueError, TypeError):  # TypeError: a codec that is not for text
+        raise LaserError(f"{name!r} is not an encoding: use utf-8, latin1, cp1252, utf-16 or the like") from None
     return UTF_8 if found.name == "utf-8-sig" else found.name
 
 
 @cache
 def is_bytewise(encoding: str) -> bool:
-    """Whether a byte that looks like a line break, a quote or a comma is one: so in UTF-8 and in the encodings of one byte a letter.
+    """Whether bytes that look like a line break, a quote or a comma always are: true for UTF-8 and encodings with one byte per character.
 
     >>> is_bytewise("cp1252"), is_bytewise("utf-16"), is_bytewise("shift_jis")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Lines of a source: a file, a compressed file, or standard input as it comes."""
+"""The lines of a source: a file, a compressed file, or standard input as it arrives."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ __all__ = ["MAX_LINE", "STDIN", "Line", "decode", "lines_of", "open_bytes", "ope
 
 STDIN = "-"
 MAX_LINE = 16 * 1024 * 1024
-"""The longest line in bytes; a longer one is a malformed record, and never held in memory."""
+"""The longest line in bytes; a longer one is a malformed record, and is not kept in memory."""
 
 MOST_SKIPPED = 2**30
-"""What is skipped of a line that is too long. Some sources (``/dev/zero``) are one line without an end."""
+"""The most bytes to skip of a line that is too long. Some sources (``/dev/zero``) are a line without an end."""
 
 PAUSE = 0.1
-"""Seconds after which one looks again whether a file has grown."""
+"""Seconds between two looks at a file that may have grown."""
 
 _KEPT = 1000
 _BOM = b"\xef\xbb\xbf"
 
 
 class Line(NamedTuple):
-    """A line without its newline; ``fault`` says why it cannot be a record at all."""
+    """A line without its newline; ``fault`` says why it cannot be a record."""
 
     number: int
     text: str
@@ -41,16 +41,16 @@ class Line(NamedTuple):
 
 
 def source_name(path: str | Path) -> str:
-    """A source as messages call it."""
+    """The name of a source in messages."""
     return "<stdin>" if str(path) == STDIN else str(path)
 
 
 @contextmanager
 def open_lines(path: str | Path, grows: bool = False, encoding: str = UTF_8) -> Iterator[Iterator[Line]]:
-    """Open a source; ``-`` is standard input, whose lines are handed on as soon as they are complete. A file that ``grows`` has no end."""
+    """Open a source; ``-`` is standard input, whose lines are passed on as soon as they are complete. A file that ``grows`` has no end."""
     if grows and not is_bytewise(encoding):
         raise LaserError(
-            f"{source_name(path)}: a stream in {encoding} cannot be followed line by line: turn it into UTF-8"
+            f"{source_name(path)}: a stream in {encoding} cannot be followed line by line; convert it to UTF-8"
         )
     with open_bytes(path) as handle:
         followed = grows and Path(path).is_file() and Path(path).suffix != ".gz"
@@ -58,7 +58,7 @@ def open_lines(path: str | Path, grows: bool = False, encoding: str = UTF_8) -> 
 
 
 class _Growing:
-    """A file to which lines are added: where it ends, one waits for more. One that became shorter was begun anew."""
+    """A file to which lines are added: at its end, it waits for more. If the file has become shorter, it is read from the start."""
 
     def __init__(self, handle: BinaryIO) -> None:
         self._handle = handle
@@ -77,7 +77,7 @@ class _Growing:
 
 
 def open_bytes(path: str | Path) -> AbstractContextManager[BinaryIO]:
-    """A source as bytes, without its compression."""
+    """A source as decompressed bytes."""
     if str(path) == STDIN:
         return nullcontext(_stdin())
     if Path(path).suffix == ".gz":
@@ -86,15 +86,15 @@ def open_bytes(path: str | Path) -> AbstractContextManager[BinaryIO]:
 
 
 def _stdin() -> BinaryIO:
-    """Standard input, as a reader of our own: a thread may still wait for a line when the interpreter ends, and it must not hold Python's."""
+    """Standard input with a reader of its own: a thread may still wait for a line when the interpreter ends, and must not lock Python's reader."""
     try:
         return open(sys.stdin.fileno(), "rb", closefd=False)
-    except (AttributeError, OSError, ValueError):  # a stand-in has no descriptor
+    except (AttributeError, OSError, ValueError):  # a replacement of standard input has no descriptor
         return sys.stdin.buffer
 
 
 def whole_utf_8(handle: BinaryIO, path: str | Path, encoding: str) -> BinaryIO:
-    """A source that is complete, in an encoding whose lines cannot be told by their bytes, as UTF-8."""
+    """A complete source in an encoding whose lines cannot be found by their bytes, converted to UTF-8."""
     try:
         return io.BytesIO(handle.read().decode(encoding).encode(UTF_8))
     except UnicodeError as error:
@@ -133,9 +133,9 @@ def _overlong(handle: BinaryIO, raw: bytes, number: int, name: str) -> Line:
     while last and not last.endswith(b"\n"):
         if skipped > MOST_SKIPPED:
             raise RecordError(
-                f"the line does not end within {MOST_SKIPPED:,} bytes: this is not a stream", number, name
+                f"the line does not end within {MOST_SKIPPED:,} bytes, so this is not a stream", number, name
             )
         last = handle.readline(MAX_LINE)
         skipped += len(last)
     text = raw[:_KEPT].decode("utf-8", "backslashreplace")
-    return Line(number, text, f"the line is longer than {MAX_LINE} bytes")
+    return Line(number, text, f"the line is longer than {MAX_LINE:,} bytes")

@@ -1,4 +1,4 @@
-"""A text that may be a table, as in the playground: known by its columns, which a program declares."""
+"""A text that may be a table, as in the playground. It is recognised by its columns, which the program declares."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NAME = "the table"
 def table_of_text(
     text: str, program: Program, settings: RunSettings, options: TableOptions, name: str = ""
 ) -> TableFile | None:
-    """The table that a text is; None where it is a stream. Its columns are those that an ``#input`` of the program names.
+    """The table in a text; None if the text is a stream. The columns of a table are those of an ``#input`` of the program.
 
-    ``name`` is the predicate that it is for, where that is said.
+    ``name`` is the predicate of the table, if it is given.
     """
     found = _columns(first_line(text)[1], options.dialect)
     if found is None:
@@ -42,12 +42,12 @@ def table_of_text(
         return replace(mixed_for(program, settings, NAME, options), text=text)
     if len(fitting) > 1:
         names = listed([each.predicate.name for each in fitting], "and")
-        raise LaserError(f"{NAME} has the columns of {names}: a column called {PREDICATE} can say which each row is of")
+        raise LaserError(f"{NAME} has the columns of {names}: add a column {PREDICATE} with the predicate of each row")
     return replace(table_for(program, settings, fitting[0].predicate, NAME, options), text=text)
 
 
 def _columns(line: str, dialect: Dialect) -> tuple[list[str], str, Dialect] | None:
-    """The columns of a table by its first line, its format, and what divides its fields."""
+    """The columns of a table by its first line, its format, and its delimiter."""
     if line.lstrip().startswith("{"):
         return (list(row), JSONL.name, dialect) if isinstance(row := _object(line), dict) else None
     others = [replace(dialect, delimiter=sign) for sign in _DELIMITERS if sign != dialect.delimiter]

@@ -1,4 +1,4 @@
-"""Streams and background data from files."""
+"""Reads streams and background data from files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTHING: Mapping[Predicate, InputDirective] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Manner:
-    """How a stream is read: whether its records are in order, which dates are wrong, and whether the file grows, and so has no end."""
+    """How a stream is read: whether its records are in order, which dates are refused, and whether the file grows (and so has no end)."""
 
     in_order: bool = True
     ahead: Ahead | None = None
@@ -46,9 +46,9 @@ def read_stream(
     inputs: Mapping[Predicate, InputDirective] = NOTHING,
     manner: Manner = PLAIN,
 ) -> Iterator[Record]:
-    """The records of a stream; ``-`` is standard input, a record as soon as its line is there.
+    """The records of a stream; ``-`` is standard input, and each record is available as soon as its line is complete.
 
-    A fact of a predicate of ``inputs`` has the types that are declared there, or its record is malformed.
+    A fact of a predicate in ``inputs`` must have the declared types, or its record is malformed.
     """
     form = format_of(path, layout)
     entries = _read(form, path, tick, manner.grows)
@@ -64,12 +64,12 @@ def _read(form: Format, path: str | Path, tick: Tick, grows: bool) -> Iterator[E
     if not grows or str(path) == STDIN:
         return form.read(path, tick)
     if not isinstance(form, LineFormat):
-        raise LaserError(f"{path}: a file of {form.title} is complete, so the clock does not matter to it")
+        raise LaserError(f"{path}: a {form.title} file does not grow, so it cannot be followed by the clock")
     return form.read(path, tick, grows=True)
 
 
 def _not_ahead(entries: Iterable[Entry | Malformed], ahead: Ahead) -> Iterator[Entry | Malformed]:
-    """Records whose dates lie too far ahead of the clock are malformed; they do not move the time."""
+    """Records that are too far ahead of the clock are malformed; they do not move the time."""
     for entry in entries:
         if isinstance(entry, Entry) and isinstance(entry.said, ParsedLine) and entry.said.iso:
             fault = ahead.fault(entry.said.time, entry.line)
@@ -81,7 +81,7 @@ def _not_ahead(entries: Iterable[Entry | Malformed], ahead: Ahead) -> Iterator[E
 def of_declared_types(
     entries: Iterable[Entry | Malformed], inputs: Mapping[Predicate, InputDirective], zone: tzinfo
 ) -> Iterator[Entry | Malformed]:
-    """Records whose facts are not of their declared types are malformed; they do not move the time."""
+    """Records whose facts do not have their declared types are malformed; they do not move the time."""
     for entry in entries:
         if isinstance(entry, Malformed) or not isinstance(entry.said, ParsedLine):
             yield entry
@@ -95,7 +95,7 @@ def of_declared_types(
 
 
 def _hinted(items: Iterator[Item], form: Format) -> Iterator[Item]:
-    """Until a first record fits, what is malformed may be of another format, which is then named."""
+    """Until the first good record, a malformed one may be of another format, which is then named."""
     for item in items:
         if isinstance(item, Record):
             yield item

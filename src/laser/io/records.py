@@ -1,8 +1,7 @@
-"""What files say, and what becomes of malformed lines.
+"""The contents of files, and what is done with malformed lines.
 
-A reader of a format yields, line after line or row after row, an Entry or a Malformed. The two steps from there to the reasoner
-are generators over that: take the records of a stream (`records_of`), and refuse or collect what is malformed
-(`accept_records`).
+The reader of a format yields an Entry or a Malformed for each line or row. Two generators lead from there to the reasoner:
+`records_of` selects the records of a stream, and `accept_records` refuses or collects what is malformed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = [
 
 
 class ParsedLine(NamedTuple):
-    """What holds at a time point, as far as a line says: a line of a stream, or a snapshot. ``iso``: the time was a date."""
+    """What holds at a time point according to a line of a stream, or a snapshot. ``iso``: the time was a date."""
 
     time: int
     facts: tuple[Atom, ...]
@@ -30,7 +29,7 @@ class ParsedLine(NamedTuple):
 
 
 class ParsedChange(NamedTuple):
-    """That an atom begins to hold, or ceases."""
+    """An atom begins to hold, or ends."""
 
     time: int
     atom: Atom
@@ -39,7 +38,7 @@ class ParsedChange(NamedTuple):
 
 
 class ParsedInterval(NamedTuple):
-    """That an atom holds over a run of time points; ``open``: it still held when the stream ended."""
+    """An atom holds over an interval; ``open``: it still held when the stream ended."""
 
     atom: Atom
     since: int
@@ -49,7 +48,7 @@ class ParsedInterval(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What a line or row says, and its place."""
+    """What a line or row says, and its position."""
 
     said: ParsedLine | ParsedChange | ParsedInterval
     line: int
@@ -57,7 +56,7 @@ class Entry(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A well-formed record of a stream, with the place that it came from."""
+    """A well-formed record of a stream, with its position."""
 
     time: int
     facts: tuple[Atom, ...]
@@ -80,7 +79,7 @@ _LONGEST_REASON = 300
 
 
 def reason_of(error: Exception) -> str:
-    """Why a line was refused, short enough to be read even where the line is not."""
+    """Why a line was refused, shortened if necessary."""
     reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
     return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"
 
@@ -88,7 +87,7 @@ def reason_of(error: Exception) -> str:
 def records_of(
     items: Iterable[Entry | Malformed], start: int | None = None, present: int | None = None, in_order: bool = True
 ) -> Iterator[Item]:
-    """The records of a stream from its start on. What is out of order is malformed, where there must be order; so is an answer."""
+    """The records of a stream from its start on. A record out of order is malformed (if order is required), and so is an answer."""
     for item in items:
         if isinstance(item, Malformed):
             yield item
@@ -97,7 +96,7 @@ def records_of(
         match said:
             case ParsedLine(time):
                 if in_order and present is not None and time < present:
-                    yield Malformed(line, text, f"time {time} lies before {present}")
+                    yield Malformed(line, text, f"time {time} is before {present}: records must be in order of time")
                     continue
                 present = time
                 if start is None or time >= start:
@@ -111,7 +110,7 @@ def records_of(
 
 
 class Sink(Protocol):
-    """Where text goes: a file, a terminal."""
+    """Where text is written: a file or a terminal."""
 
     def write(self, text: str, /) -> object: ...
     def flush(self) -> object: ...
@@ -119,13 +118,13 @@ class Sink(Protocol):
 
 @dataclass
 class Rejects:
-    """Malformed records set aside: counted, and written as JSON Lines where there is a place for them."""
+    """Malformed records that are set aside: counted, and written as JSON Lines if there is a file for them."""
 
     sink: Sink
     count: int = 0
 
     def add(self, item: Malformed) -> None:
-        """Set one aside; it is on disk at once, because the run that follows may fail."""
+        """Set a record aside. It is written at once, because the run may fail later."""
         self.count += 1
         entry = {"line": item.line, "reason": item.reason, "record": item.text}
         self.sink.write(json.dumps(entry, ensure_ascii=False) + "\n")
@@ -133,7 +132,7 @@ class Rejects:
 
 
 def accept_records(items: Iterable[Item], rejects: Rejects | None = None, name: str = "<stream>") -> Iterator[Record]:
-    """The records alone; a malformed one is set aside, or raises RecordError where nobody collects them."""
+    """The well-formed records; a malformed one is set aside, or raises RecordError if there are no ``rejects``."""
     for item in items:
         if isinstance(item, Record):
             yield item

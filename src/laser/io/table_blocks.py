@@ -1,6 +1,6 @@
-"""The rows of a table, by the block: as columns where every row is as it should be, else one by one with their numbers.
+"""The rows of a table in blocks: as columns if every row is well-formed, otherwise one by one with their numbers.
 
-Rows that come as they happen (`live_rows`) are never in blocks.
+Live rows (`live_rows`) are never in blocks.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ __all__ = ["Field", "NumberedRow", "Row", "TableBlock", "live_rows", "read_heade
 
 Row: TypeAlias = Mapping[str, Any]
 NumberedRow: TypeAlias = tuple[int, str, Row | str]
-"""The number of a row, its text, and its values; a text in place of them says why there are none."""
+"""The number of a row, its text, and its values, or a text that says why there are none."""
 
 
 class Field(str):
-    """A field of CSV: its text has no type of its own."""
+    """A CSV field, whose text has no type."""
 
     __slots__ = ()
 
@@ -40,20 +40,20 @@ class TableBlock(Protocol):
     """Successive rows."""
 
     is_text: bool
-    """Whether values are fields of CSV."""
+    """Whether the values are CSV fields."""
 
     def names(self) -> list[str] | None:
-        """The names of the columns; None where the rows must be asked."""
+        """The names of the columns; None if each row must be looked at."""
 
     def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
-        """The values of some columns; None where a row must be looked at."""
+        """The values of some columns; None if a row must be looked at."""
 
     def rows(self) -> Iterator[NumberedRow]:
         """The same rows one by one."""
 
 
 def table_blocks(path: str, form: Format, dialect: Dialect, text: str | None = None) -> Iterator[TableBlock]:
-    """The rows of a file that is complete, or of a text in its place."""
+    """The rows of a complete file, or of a text instead of it."""
     if form is PARQUET:
         return _parquet_blocks(path)
     blocks = read_blocks(path, dialect.encoding) if text is None else iter([block_of_text(text)])
@@ -61,14 +61,14 @@ def table_blocks(path: str, form: Format, dialect: Dialect, text: str | None = N
         return map(JsonBlock, blocks)
     if form in (CSV, TEXT):
         return _csv_blocks(path, blocks, dialect.delimiter)
-    raise LaserError(f"{path}: {form.title} is not a format of tables")
+    raise LaserError(f"{path}: {form.title} is not a format for tables")
 
 
 def live_rows(path: str, form: Format, dialect: Dialect) -> Iterator[NumberedRow]:
     """The rows of a file that grows, or of standard input."""
     if form is PARQUET:
         if path != STDIN:
-            raise LaserError(f"{path}: a file of {form.title} is complete, so the clock does not matter to it")
+            raise LaserError(f"{path}: a {form.title} file does not grow, so it cannot be followed by the clock")
         for block in _parquet_blocks(path):
             yield from block.rows()
         return
@@ -81,7 +81,7 @@ def live_rows(path: str, form: Format, dialect: Dialect) -> Iterator[NumberedRow
 
 @dataclass
 class CsvBlock:
-    """Rows of CSV below their header."""
+    """CSV rows below their header."""
 
     path: str
     header: list[str]
@@ -95,7 +95,7 @@ class CsvBlock:
     def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
         texts = self.block.texts
         try:
-            rows = None if texts is None else list(csv.reader(texts, delimiter=self.delimiter))
+            rows = None if texts is None else list(csv.reader(texts, strict=True, delimiter=self.delimiter))
         except csv.Error:
             return None
         if not rows or texts is None or len(rows) != len(texts) or set(map(len, rows)) != {len(self.header)}:
@@ -120,7 +120,7 @@ def _csv_blocks(path: str, blocks: Iterable[Block], delimiter: str) -> Iterator[
 
 
 def _with_whole_fields(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Blocks with those joined of which a quoted field goes from one to the next: an even number of quotes leaves none open."""
+    """Join blocks if a quoted field extends from one to the next: with an even number of quotes, none is open."""
     waiting: Block | None = None
     for block in blocks:
         found = block if waiting is None else waiting.joined(block)
@@ -134,7 +134,7 @@ def _with_whole_fields(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _header(path: str, block: Block, delimiter: str) -> tuple[list[str] | None, Block]:
-    """The header, which is the first row that is not blank, and what is below it."""
+    """The header, which is the first row that is not blank, and the rows below it."""
     lines = block.by_line()
     for place, line in enumerate(lines):
         if line.fault is not None:
@@ -149,7 +149,7 @@ def _header(path: str, block: Block, delimiter: str) -> tuple[list[str] | None, 
 
 
 def read_header(line: str, delimiter: str) -> list[str]:
-    """The names of columns in the first line of a table."""
+    """The names of the columns in the first line of a table."""
     return [name.strip() for name in _fields(line, delimiter)]
 
 
@@ -175,23 +175,23 @@ def _csv_rows(
 
 
 def _no_header(path: str | Path) -> LaserError:
-    return LaserError(f"{path} is empty: a table begins with a line of the names of its columns")
+    return LaserError(f"{path} is empty: the first line of a table must have the names of its columns")
 
 
 def _odd_header(path: str | Path, number: int, fault: str) -> LaserError:
-    return LaserError(f"{path}:{number}: {fault}; name the encoding of the table, as in --encoding cp1252")
+    return LaserError(f"{path}:{number}: {fault}; if the table has another encoding, name it, as in --encoding cp1252")
 
 
 def _fields(text: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader([text.rstrip("\r")], delimiter=delimiter), [])
     except csv.Error:
-        return [text]  # a row of one field, which does not fit the header
+        return [text]  # a row with one field, which does not match the header
 
 
 def _row(header: Sequence[str], fields: Sequence[str]) -> Row | str:
     if len(fields) != len(header):
-        return f"the row has {len(fields)} fields, and the header has {len(header)}"
+        return f"the row has {len(fields)} fields, but the header has {len(header)}"
     return dict(zip(header, map(Field, fields), strict=True))
 
 
@@ -207,13 +207,13 @@ def _check_header(path: str | Path, header: Iterable[str]) -> None:
 
 @dataclass
 class JsonBlock:
-    """Rows of JSON Lines."""
+    """JSON Lines rows."""
 
     block: Block
     is_text: bool = field(default=False, init=False)
 
     def names(self) -> list[str] | None:
-        """All that occur: a row leaves out what it has not."""
+        """All names that occur: a row may leave some out."""
         found: dict[str, None] = {}
         for _, _, row in self.rows():
             if not isinstance(row, str):
@@ -222,7 +222,7 @@ class JsonBlock:
 
     def columns(self, names: Sequence[str]) -> list[Sequence[Any]] | None:
         texts = self.block.texts
-        if texts is None or any("\\u" in text for text in texts):  # half a character can only come by an escape
+        if texts is None or any("\\u" in text for text in texts):  # only an escape can produce half a surrogate pair
             return None
         try:
             rows = list(map(STRICT, texts))
@@ -270,7 +270,7 @@ class ArrowBlock:
 
 
 def _values(column: Any) -> Sequence[Any]:
-    """The values of a column as Python's; of names and times, which repeat, each is made once."""
+    """The values of a column as Python values; names and times, which repeat, are converted once each."""
     import pyarrow as pa
 
     kind = column.type
@@ -293,5 +293,5 @@ def _parquet_blocks(path: str) -> Iterator[TableBlock]:
 
 
 def all_rows(blocks: Iterable[TableBlock]) -> Iterator[NumberedRow]:
-    """The rows of blocks, one by one."""
+    """The rows of all blocks, one by one."""
     return chain.from_iterable(block.rows() for block in blocks)

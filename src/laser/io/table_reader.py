@@ -1,4 +1,4 @@
-"""From the rows of a table to facts: which column is what, and what is wrong with a row that does not fit."""
+"""Makes facts of the rows of a table: finds the meaning of each column, and what is wrong with a malformed row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from laser.io.formats import JSONL, format_of
 from laser.io.records import Item, Malformed, Record, reason_of
 from laser.io.table_blocks import Field, NumberedRow, Row, TableBlock
 from laser.io.table_input import MixedTable, TableFile, TableInput
-from laser.phrases import listed
+from laser.phrases import count, listed, quoted
 from laser.ticks import Tick, check_time, is_date
 from laser.values import Atom
 from laser.values.declared import Declared
@@ -23,16 +23,16 @@ from laser.values.declared import Declared
 __all__ = ["PREDICATE", "TIMES", "MixedReader", "TableReader", "make_reader"]
 
 TIMES = ("time", "timestamp", "ts")
-"""The columns that are the time where none is named, the first that there is."""
+"""The columns that can be the time if none is given. The first that exists is used."""
 PREDICATE = "predicate"
-"""The column that says of which predicate a row is, where none is named."""
+"""The column of the predicate if none is given."""
 
 Columns = tuple[list[int], list[tuple[Any, ...]]]
 """Times, and facts as flat tuples."""
 
 
 class TableReader:
-    """Reads a table of one predicate; which column is what is settled with its first row."""
+    """Reads a table of one predicate; the first row decides the meaning of the columns."""
 
     def __init__(self, table: TableInput, tick: Tick, ahead: Ahead | None) -> None:
         self.table, self.tick, self.ahead = table, tick, ahead
@@ -45,7 +45,7 @@ class TableReader:
         self._memos = [Memo(partial(self._read, kind)) for kind in table.types]
 
     def bulk(self, block: TableBlock) -> Columns | None:
-        """The times and facts of a block; None where some row needs a closer look."""
+        """The times and facts of a block; None if some row needs a closer look."""
         if not self.time and (names := block.names()) is not None:
             self.settle(names)
         found = block.columns([self.time, *self.args]) if self.time else None
@@ -64,7 +64,7 @@ class TableReader:
         return from_texts(values, kind, memo) if self.table.dialect.has_point else memo.all(values)
 
     def _times(self, moments: Sequence[Any]) -> list[int] | None:
-        """The time points of a column; all are dates, or none."""
+        """The time points of a column; either all are dates, or none."""
         if len(set(map(type, moments))) != 1:
             return None
         points = self._points.all(moments)
@@ -79,13 +79,13 @@ class TableReader:
         return time
 
     def _read(self, kind: Declared, text: str) -> Any:
-        """A field, or a text of a type of its own that is written as one."""
+        """The value of a CSV field, or of a typed text that is written as one."""
         if not text and kind is not Declared.STRING:
             raise FactError("it is missing")
         return kind.read(self.table.dialect.plain(text, kind), self.tick.zone)
 
     def items(self, rows: Iterable[NumberedRow]) -> Iterator[Item]:
-        """Rows one by one, with what is wrong with some."""
+        """Rows one by one, or what is wrong with them."""
         for number, text, row in rows:
             yield Malformed(number, text, row) if isinstance(row, str) else self.item(number, text, row)
 
@@ -102,7 +102,7 @@ class TableReader:
             return Malformed(number, text, reason_of(error))
 
     def _unsettled(self, row: Row) -> str | None:
-        """Decide by a row which column is what, if it can be told from it; else why not."""
+        """Decide the meaning of the columns by a row; if that is not possible, return why."""
         try:
             self.settle(list(row), is_sparse=self._is_sparse)
         except FactError as error:
@@ -110,7 +110,7 @@ class TableReader:
         return None
 
     def settle(self, columns: list[str], is_sparse: bool = False) -> None:
-        """Decide which column is what. Where rows leave out what they have not (``is_sparse``), columns may come later."""
+        """Decide the meaning of the columns. If rows may leave columns out (``is_sparse``), more can appear later."""
         table = self.table
         time = time_column(table, columns, is_sparse)
         rest = [name for name in columns if name != time]
@@ -121,8 +121,8 @@ class TableReader:
         if len(self.args) != table.predicate.arity:
             name = table.predicate.name
             raise LaserError(
-                f"{table.path}: the program reads {table.predicate}, and there are {len(self.args)} columns for its arguments "
-                f"({', '.join(self.args)}): name those that are meant, as in --columns {name}={','.join(rest[: table.predicate.arity])}"
+                f"{table.path}: the program reads {table.predicate}, but there {'is' if len(self.args) == 1 else 'are'} {count(len(self.args), 'column')} for its arguments "
+                f"({', '.join(self.args)}); name the right ones, as in --columns {name}={','.join(rest[: table.predicate.arity])}"
             )
         self.time = time
 
@@ -152,7 +152,7 @@ class TableReader:
 
 
 class MixedReader:
-    """Reads a table of several predicates, of which a column says the names. Rows of others are passed over, and told of."""
+    """Reads a table of several predicates with a column for their names. Rows of other predicates are skipped and reported."""
 
     def __init__(self, table: MixedTable, tick: Tick, ahead: Ahead | None, tell: Callable[[str], object]) -> None:
         self.table, self._tell = table, tell
@@ -163,13 +163,13 @@ class MixedReader:
         self._passed: set[str] = set()
 
     def bulk(self, block: TableBlock) -> Columns | None:
-        """Nothing: each row needs a look."""
+        """None: each row needs a look."""
         if not self._column and (names := block.names()) is not None:
             self._settle(names)
         return None
 
     def items(self, rows: Iterable[NumberedRow]) -> Iterator[Item]:
-        """Rows one by one, with what is wrong with some."""
+        """Rows one by one, or what is wrong with them."""
         for number, text, row in rows:
             if isinstance(row, str):
                 yield Malformed(number, text, row)
@@ -188,15 +188,15 @@ class MixedReader:
     def _settle(self, columns: list[str]) -> None:
         self._column = self.table.column or PREDICATE
         if self._column not in columns:
-            asked = "which column says the predicate? Say --predicate COLUMN, or --input NAME=FILE for one predicate"
-            said = f"there is no column {self._column!r}" if self.table.column else asked
+            cure = ": name it with --predicate COLUMN, or the predicate of all rows with --input NAME=FILE"
+            said = f"there is no column {self._column!r}{'' if self.table.column else cure}"
             raise LaserError(f"{self.table.path}: {said}; {_said(columns)}")
         for reader in self._readers.values():
             if not reader.table.columns and not reader.table.names and reader.table.predicate.arity:
                 name = reader.table.predicate
                 raise LaserError(
-                    f"{self.table.path}: which columns are the arguments of {name}? Declare them with #input, "
-                    f"or say --columns {name.name}=A,B"
+                    f"{self.table.path}: the arguments of {name} have no columns: declare them with #input, "
+                    f"or add --columns {name.name}=A,B"
                 )
 
     def _pass_over(self, name: str, number: int) -> None:
@@ -204,18 +204,18 @@ class MixedReader:
             self._passed.add(name)
             known = listed(sorted(self._readers), "and")
             self._tell(
-                f"{self.table.path}: rows of {name!r} (line {number}) are passed over: the program reads {known}"
+                f"{self.table.path}: rows of {name!r} (first in line {number}) are skipped: the program reads {known}"
             )
 
 
 MOST_TOLD = 10
-"""So many names of predicates that nobody reads are told of."""
+"""The most names of unread predicates that are reported."""
 
 
 def make_reader(
     table: TableFile, tick: Tick, ahead: Ahead | None, tell: Callable[[str], object]
 ) -> TableReader | MixedReader:
-    """What reads a table."""
+    """The reader of a table."""
     if isinstance(table, MixedTable):
         return MixedReader(table, tick, ahead, tell)
     assert isinstance(table, TableInput)
@@ -223,21 +223,23 @@ def make_reader(
 
 
 def time_column(table: TableFile, columns: Sequence[str], is_sparse: bool) -> str:
-    """The column of the time; a row that leaves it out, where rows may, is malformed, and says nothing of the others."""
+    """The column of the time. If rows may leave columns out, a row without it is malformed, and the others are still read."""
     time = table.time or next((name for name in TIMES if name in columns), "")
     if time not in columns and is_sparse:
         raise FactError(f"column {time or ' or '.join(TIMES)} is missing")
     if time not in columns:
-        asked = f"there is no column {time!r}" if time else "which column is the time? Say --time COLUMN"
+        default = f"there is no column {listed(TIMES, 'or')}: name the column of the time with --time COLUMN"
+        asked = f"there is no column {time!r}" if time else default
         raise LaserError(f"{table.path}: {asked}; {_said(columns)}")
     return time
 
 
 def _said(columns: Sequence[str]) -> str:
-    """The columns of a table; a single one is often several, with another delimiter."""
+    """The columns of a table, with a hint: a single column often means that the delimiter is another."""
     other = next((name for sign, name in _DELIMITERS.items() if len(columns) == 1 and sign in columns[0]), None)
-    hint = f" (if they are several: --delimiter {other})" if other else ""
-    return f"its columns are {listed(list(columns), 'and')}{hint}"
+    hint = f" (if it has several, add --delimiter {other})" if other else ""
+    found = f"its only column is {quoted(columns[0])}" if len(columns) == 1 else f"its columns are {listed(columns)}"
+    return f"{found}{hint}"
 
 
 _DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'"}

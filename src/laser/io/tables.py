@@ -1,8 +1,8 @@
-"""Ordinary tables as streams: a file of rows with named columns is the facts of one predicate.
+"""Ordinary tables as streams: the rows of a file with named columns are the facts of one predicate.
 
-A table is complete, so its rows may come in any order: they are sorted by time, then by input, then by row. What a column has is
-read by the type that the program declares (``#input``) or, without one, by how the rules use it. A row that does not fit is
-malformed, with its line, its column, its value and what was expected.
+A table is complete, so its rows may be in any order: they are sorted by time, then by input, then by row. The type of a column
+is the one that the program declares (``#input``) or, without a declaration, follows from how the rules use it. A row that does
+not match is malformed, and reported with its line, its column, its value and what was expected.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ log = logging.getLogger("laser")
 
 
 class Facts(NamedTuple):
-    """The facts of a stream that is complete, in the order of time, by column: their times, and the facts as flat tuples."""
+    """The facts of a complete stream in order of time, by column: their times, and the facts as flat tuples."""
 
     times: list[int]
     facts: list[tuple[Any, ...]]
     iso: bool
 
     def within(self, start: int | None, until: int | None) -> Facts:
-        """Those from one time point to another, where these are said."""
+        """The facts from one time point to another; None means no limit."""
         first = 0 if start is None else bisect_left(self.times, start)
         last = len(self.times) if until is None else bisect_right(self.times, until)
         if last - first == len(self.times):
@@ -54,7 +54,7 @@ class Facts(NamedTuple):
             yield time, self.facts[begin:end]
 
     def records(self) -> Iterator[Record]:
-        """The same, one by one; where each came from is forgotten."""
+        """The facts one by one, without their positions in files."""
         for time, fact in zip(self.times, self.facts, strict=True):
             yield Record(time, (Atom.of(fact),), self.iso, 0, "")
 
@@ -66,7 +66,7 @@ def read_tables(
     ahead: Ahead | None = None,
     tell: Callable[[str], object] = log.warning,
 ) -> Facts:
-    """The rows of all tables as one stream, in the order of time; those too far ``ahead`` are malformed."""
+    """The rows of all tables as one stream, in order of time; rows too far ``ahead`` are malformed."""
     times: list[int] = []
     facts: list[tuple[Any, ...]] = []
     kinds: set[bool] = set()
@@ -84,12 +84,12 @@ def read_tables(
             times += found[0]
             facts += found[1]
     if len(kinds) > 1:
-        raise LaserError("some times are dates and others are numbers: turn one into the other first")
+        raise LaserError("some times are dates and others are numbers; convert them to the same kind")
     return _sorted(Facts(times, facts, True in kinds))
 
 
 def table_items(table: TableFile, tick: Tick, ahead: Ahead | None = None) -> list[Item]:
-    """The rows of a table one by one, in the order of time, after what is malformed of it."""
+    """The rows of a table one by one: first the malformed ones, then the others in order of time."""
     reader = make_reader(table, tick, ahead, log.warning)
     blocks = table_blocks(table.path, format_of(table.path, table.layout), table.dialect, table.text)
     items = [item for block in blocks for item in reader.items(block.rows())]
@@ -97,7 +97,7 @@ def table_items(table: TableFile, tick: Tick, ahead: Ahead | None = None) -> lis
 
 
 def _sorted(found: Facts) -> Facts:
-    """By time; rows of one time point stay in their order."""
+    """Sorted by time; rows of one time point keep their order."""
     times = found.times
     if all(map(le, times, islice(times, 1, None))):
         return found
@@ -112,12 +112,12 @@ def follow_table(
     ahead: Ahead | None = None,
     tell: Callable[[str], object] = log.warning,
 ) -> Iterator[Record]:
-    """The rows of a table as they come: standard input, or a file that grows. They are not sorted."""
+    """The rows of a table as they arrive, from standard input or a file that grows. They are not sorted."""
     rows = live_rows(table.path, format_of(table.path, table.layout), table.dialect)
     return accept_records(make_reader(table, tick, ahead, tell).items(rows), rejects, source_name(table.path))
 
 
 def _named(items: Iterable[Item], path: str | bool) -> Iterator[Item]:
-    """What is malformed, with the file where there are several."""
+    """Malformed rows with the name of their file, if there are several."""
     for item in items:
         yield item._replace(reason=f"{path}: {item.reason}") if path and isinstance(item, Malformed) else item

@@ -1,6 +1,6 @@
-"""``not``: of what the rest of a body gives, the intervals less those of the negated part.
+"""``not``: the intervals of the rest of a body, minus those of the negated part.
 
-What is left lies in the gaps of the negated part; where that does not have the key, everything is left.
+The result is in the gaps of the negated part; for a key that the negated part does not have, it is everything.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["silence", "without"]
 
 
 def without(body: str, columns: Sequence[str], terms: Sequence[Expression], negated: Relation, scope: Scope) -> str:
-    """The rows (columns; c, h) of a body, less the times at which the negated relation has the terms.
+    """The rows (columns; c, h) of a body, minus the times at which the negated relation has the terms.
 
-    The terms are over the rows as ``p``.
+    The terms refer to the rows as ``p``.
     """
     assert negated.coalesced, "gaps are between maximal intervals"
     keys = [equal(term, value) for term, value in zip(terms, negated.values("g"), strict=True)]
     if FALSE in keys:
         return body
-    rows = scope.aside(body, "what holds, but for a negation")
+    rows = scope.aside(body, "the body without its negation")
     gaps = scope.aside(_gaps(negated, scope.timeline), f"the gaps of {negated.name}")
     width = width_of([rows, gaps], scope)
     kept = comma(f"p.{column}" for column in columns)
@@ -41,9 +41,9 @@ def without(body: str, columns: Sequence[str], terms: Sequence[Expression], nega
 
 
 def silence(facts: str, columns: Mapping[str, str], ticks: int, quiet: int, timeline: Timeline) -> str:
-    """The facts in a window of so many ticks, less the same facts in one of fewer: after each fact, until the next of its key.
+    """Facts in a window of some ticks, minus the same facts in a shorter window: the time after each fact until the next of its key.
 
-    ``columns`` are the names of what is kept, with the columns of the facts. The next fact itself is in the window that is taken away, so that these
+    ``columns`` maps the names to keep to the columns of the facts. The next fact itself is in the window that is subtracted, so that these
     intervals never touch.
     """
     kept = comma(f"{column} as {name}" for name, column in columns.items())
@@ -54,7 +54,7 @@ def silence(facts: str, columns: Mapping[str, str], ticks: int, quiet: int, time
 
 
 def _gaps(negated: Relation, timeline: Timeline) -> str:
-    """Before the first interval, between two, after the last. One that lies outside of the timeline shows that the key is there."""
+    """Before the first interval, between two, after the last. A gap outside of the timeline shows that the relation has the key."""
     keys = negated.columns
     columns = comma(keys)
     after = f"coalesce(lead(c) over ({partition(keys)}order by c) - 1, {timeline.last} + 1)"

@@ -1,7 +1,7 @@
-"""Aggregates: a sweep over the begins and ends of tuples says what each group has, and from when to when.
+"""Aggregates: a sweep over the begins and ends of tuples computes the value of each group, and from when to when it holds.
 
-Counts and sums are running sums, at a cost of the changes of a group. The least and the largest value of a group are asked for anew at
-each of its changes, among the tuples that hold then. Sums of whole numbers are exact; of others they are left to the reasoner.
+Counts and sums are running sums, at a cost proportional to the changes of a group. Minimum and maximum of a group are computed again
+at each of its changes, from the tuples that hold then. Sums of whole numbers are exact; other sums are left to the reasoner.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RESULT = Variable("Result")
 
 
 def aggregate(node: Aggregated, tuples: Relation, scope: Scope) -> tuple[tuple[Kind, ...], str]:
-    """The kinds of the values of an aggregate, and its rows: groups with their results, or those that pass its threshold."""
+    """The kinds of the values of an aggregate, and its rows: groups with their results, or the groups that pass its threshold."""
     assert tuples.coalesced, "a tuple would count twice"
     groups = [tuples.columns[place] for place in node.groups]
     value = Expression(tuples.columns[node.value], tuples.kinds[node.value])
@@ -69,21 +69,21 @@ def _folded(
 
 
 def _total() -> Expression:
-    """Running sums have 38 digits, which no history fills. The result must leave room for arithmetic."""
+    """Running sums have 38 digits, more than any history needs. The result must leave room for arithmetic."""
     fits = f"case when abs(v) < {EXACT // 2} then cast(v as bigint) else error('{INEXACT}') end"
     return Expression(fits, Kind.INTEGER)
 
 
 def _mean() -> Expression:
-    """Both numbers are doubles without rounding, so that there is one rounding, that of the quotient."""
+    """Both numbers are exact as doubles, so only the quotient is rounded."""
     mean = f"case when abs(v) < {EXACT} then cast(v as double) / cast(n as double) else error('{INEXACT}') end"
     return Expression(mean, Kind.NUMBER)
 
 
 def _sums(tuples: Relation, groups: list[str], value: str | None) -> str:
-    """How many tuples each group has, and the sum of a value: (groups; c, h, n, v), where all of it stays the same from c to h.
+    """The number of tuples of each group, and the sum of a value: (groups; c, h, n, v), where n and v are constant from c to h.
 
-    Of changes at one time, only the last has another time next.
+    Of several changes at one time, only the last has a later time as its next.
     """
     kept = comma(f"r.{group}" for group in groups)
     time = "case when e.d > 0 then r.c else r.h + 1 end"
@@ -102,8 +102,8 @@ def _sums(tuples: Relation, groups: list[str], value: str | None) -> str:
 
 
 def _extreme(fold: str, tuples: Relation, groups: list[str], value: str, scope: Scope) -> str:
-    """The least or the largest value of each group between two of its changes: (groups; c, h, v)."""
-    parts = scope.aside(_sums(tuples, groups, None), f"between which times {tuples.name} stays the same, by group")
+    """The minimum or maximum of each group between two of its changes: (groups; c, h, v)."""
+    parts = scope.aside(_sums(tuples, groups, None), f"the times between the changes of {tuples.name}, by group")
     width = width_of([tuples.name], scope)
     spread = f"(select s.*, s.c // w.width as bin from {parts} as s, {width} as w)"
     same = "".join(f" and r.{group} = s.{group}" for group in groups)

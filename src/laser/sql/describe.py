@@ -1,4 +1,4 @@
-"""The SQL of a program, for people: each statement under the user's rule that it serves."""
+"""The SQL of a program in readable form: each statement with the user's rule that it serves."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from laser.sql.relation import Relation
 from laser.sql.strata import Strata
 from laser.sql.text import name, names
 from laser.sql.timeline import Timeline
+from laser.sql.ways import ways
 from laser.syntax.program import Program
 from laser.values import Predicate
 from laser.values.static_type import INTEGER, NUMBER, StaticType
 
-__all__ = ["describe"]
+__all__ = ["describe", "expected_ways"]
 
 _TABLE: dict[Dialect, str] = {"duckdb": "table", "spark": "view"}
-"""Spark has no temporary tables; what is read twice is cached there."""
+"""Spark has no temporary tables; a view that is read twice is cached there."""
 
 Types: TypeAlias = Mapping[Predicate, Sequence[StaticType | None]]
 
@@ -34,7 +35,7 @@ TIMELINE = Timeline(":first", ":last")
 
 
 def describe(program: Program, dialect: Dialect = "duckdb", **options: Unpack[ProgramOptions]) -> str:
-    """The statements of a program. Columns have the types that follow from use; where nothing is known, text."""
+    """The statements of a program. Columns have the types that follow from use; text if nothing is known."""
     core = accept(program, RunSettings.read(options, ProgramOptions))
     streamed, background = _streamed(core), _background(core)
     strata = Strata(Lowerer(build(core), streamed, background, TIMELINE, dialect))
@@ -45,6 +46,24 @@ def describe(program: Program, dialect: Dialect = "duckdb", **options: Unpack[Pr
         told += _left(strata, argument_types(core, {}, mixed=True), dialect)
         statements = strata.lowered()
     return "\n\n".join(told) + "\n"
+
+
+def expected_ways(core: ResolvedProgram) -> dict[Predicate, str | None]:
+    """For each derived predicate why the reasoner would have a hand in its history; None where all of it would be SQL.
+
+    Columns are taken to have the types that follow from use. What the data turn out to have (numbers beyond 64 bits, texts among
+    numbers) can still leave more to the reasoner.
+    """
+    plan, types = build(core), argument_types(core, {}, mixed=True)
+    strata = Strata(Lowerer(plan, _streamed(core), _background(core), TIMELINE))
+    left: dict[Node, str] = {}
+    statements = strata.lowered()
+    while statements or strata.left:
+        left |= strata.left
+        for node in strata.exposed():
+            strata.take(node, _kinds(node, types), is_empty=False)
+        statements = strata.lowered()
+    return ways(plan, left)
 
 
 def _streamed(core: ResolvedProgram) -> dict[Predicate, tuple[Kind, ...]]:
@@ -76,7 +95,7 @@ def _tables(streamed: Inputs, background: Inputs, dialect: Dialect) -> Iterator[
 
 
 def _served(strata: Strata) -> dict[str, list[str]]:
-    """The outputs that relations are."""
+    """The outputs, by the name of their relation."""
     served: dict[str, list[str]] = {}
     for predicate, relation in strata.outputs().items():
         served.setdefault(relation.name, []).append(f"-- output: {predicate}")
@@ -96,7 +115,7 @@ def _statements(statements: Iterable[Statement], served: Mapping[str, list[str]]
 
 
 def _left(strata: Strata, types: Types, dialect: Dialect) -> Iterator[str]:
-    """What the reasoner makes, and the tables that it fills for what comes after."""
+    """The nodes that the reasoner computes, and the tables that it fills for later statements."""
     exposed = strata.exposed()
     for node, reason in strata.left.items():
         yield f"-- left to the reasoner: {node}\n--   {reason}"
@@ -117,7 +136,7 @@ def _filled(relation: Relation, notes: list[str], dialect: Dialect) -> str:
 
 
 def _kinds(node: Node, types: Types) -> tuple[Kind, ...]:
-    """The kinds of what the reasoner makes, as far as they follow from use; a time point is the last value of a node that knows it."""
+    """The kinds of the reasoner's results, as far as they follow from use; if a node has a time point, it is the last value."""
     predicate = getattr(node, "predicate", None)
     known = types.get(predicate, ()) if isinstance(predicate, Predicate) else ()
     kinds = [_kind(each) for each in known][: node.width]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 __all__ = ["Duck", "Progress", "intervals"]
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many statements have run."""
+"""Called with the number of statements that have run, and their total number."""
+
+_MEMORY = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 T = TypeVar("T")
 
@@ -49,7 +52,7 @@ Facts = Iterable[tuple[int, tuple[Any, ...]]]
 
 
 def intervals(program: ResolvedProgram, facts: Facts, first: int, last: int) -> list[Interval]:
-    """The intervals of the output over [first, last], by their end, their begin and the atom."""
+    """The intervals of the output over [first, last], sorted by end, begin and atom."""
     with Duck(program) as duck:
         duck.load(facts)
         duck.answer(first, last)
@@ -57,7 +60,7 @@ def intervals(program: ResolvedProgram, facts: Facts, first: int, last: int) -> 
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
-    """A database in memory. What does not fit there goes to a directory of its own, which DuckDB makes and removes."""
+    """A database in memory. Data that do not fit go to a temporary directory, which DuckDB makes and removes."""
     try:
         import duckdb
         import pyarrow  # noqa: F401 - carries facts
@@ -65,29 +68,29 @@ def _connect() -> duckdb.DuckDBPyConnection:
         raise LaserError("SQL needs DuckDB: pip install 'laser-reasoner[duckdb]'") from None
     spill = Path(gettempdir()) / f"laser-{uuid4().hex}"
     connection = duckdb.connect(config={"preserve_insertion_order": "false", "temp_directory": str(spill)})
-    connection.execute("set enable_progress_bar = false")  # it would write between the answers
+    connection.execute("set enable_progress_bar = false")  # it would print between the answers
     return connection
 
 
 class Duck:
-    """A program and a database in which its relations are made."""
+    """A program and a database with its relations."""
 
     def __init__(self, program: ResolvedProgram, progress: Progress | None = None, limit: int = DEFAULT_LIMIT) -> None:
         self.program, self.progress, self.limit = program, progress, limit
         self.connection = _connect()
         self.streamed: dict[Predicate, tuple[Kind, ...] | None] = {}
         self.facts: Callable[[int, int], FactsByTime] | None = None
-        """The facts of a timeline in the order of arrival, where somebody has them, for a reasoner that counts them."""
+        """The facts of a timeline in the order of arrival, if known, for a reasoner that counts them."""
         self.outputs: dict[Predicate, Relation] = {}
         self.ways: dict[Predicate, str | None] = {}
-        """Why the reasoner has a hand in a predicate; None where it has none."""
+        """Why the reasoner is involved in a predicate; None if it is not."""
         self.spans: dict[Node, list[Span]] = {}
-        """Those of them whose values SQL does not have."""
+        """The predicates of these whose values SQL cannot represent."""
         self.reports = Reports()
         self.loose: dict[Predicate, list[Span]] = {}
-        """The outputs of which no table has the values."""
+        """The outputs whose values no table can have."""
         self.held_until = 0
-        """Before this time point the output is empty: the program warms up."""
+        """The end of the warm-up: before this time point the output is empty."""
 
     def __enter__(self) -> Self:
         return self
@@ -95,8 +98,16 @@ class Duck:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
+    def limit_memory(self, most: str | None) -> None:
+        """Let DuckDB write to disk what does not fit into this much memory."""
+        if most is None:
+            return
+        if not _MEMORY.fullmatch(most):
+            raise LaserError(f"{most!r} is not an amount of memory: write a number and a unit, such as '3 GB'")
+        self.connection.execute("set memory_limit = ?", [most])
+
     def load(self, facts: Facts) -> None:
-        """Tables of facts from Python objects, which are in the order of time."""
+        """Load facts from Python objects, which are in order of time."""
         given = list(facts)
         self.facts = lambda first, last: ((time, [key]) for time, key in given if first <= time <= last)
         self.streamed |= self._load(given, background=False)
@@ -112,7 +123,7 @@ class Duck:
         return kinds
 
     def strata(self, first: int, last: int, silent: bool, spared: Spared = reason_of) -> Strata:
-        """What becomes SQL of the program, and what does not."""
+        """Divide the program into what becomes SQL and what does not."""
         reads = self.program.reads
         read = ((0, tuple(atom)) for atom in self.program.background if atom.signature in reads)
         background = self._load(read, background=True)
@@ -121,10 +132,10 @@ class Duck:
         return Strata(Lowerer(build(self.program, both), self.streamed, background, timeline), silent, spared)
 
     def answer(self, first: int, last: int, whole: bool = True, spared: Spared = reason_of) -> None:
-        """Make the relations of the program.
+        """Compute the relations of the program.
 
-        As a ``whole``, by SQL alone: NotLowered where it does not have a node exactly. Else by strata; what the reasoner would report
-        is its own then.
+        If ``whole``, by SQL alone, with NotLowered if SQL cannot express a node exactly. Otherwise by strata; reports of undefined
+        operations are then up to the reasoner.
         """
         strata = self.strata(first, last, silent=whole, spared=spared)
         statements = strata.lowered()
@@ -147,7 +158,7 @@ class Duck:
         self.held_until = first + self.program.warmup
 
     def _make(self, statement: Statement) -> None:
-        """A table where it is worth one, else a view, through which filters reach what lies below."""
+        """Create a table if it is worth one, otherwise a view, so that filters can be pushed down."""
         for aside in statement.asides:
             self.ask(f"create temp {'table' if aside.kept else 'view'} {aside.name} as\n{aside.query}")
         kind = "table" if statement.kept else "view"
@@ -162,7 +173,7 @@ class Duck:
         return self._wait(lambda: self.connection.sql(query).to_arrow_table())
 
     def _wait(self, query: Callable[[], T]) -> T:
-        """The result of a query. It runs in a thread of its own, so that Ctrl-C reaches this one, and ends it at once."""
+        """The result of a query, which runs in a thread of its own, so that Ctrl-C reaches this thread and stops the query at once."""
         with ThreadPoolExecutor(1) as pool:
             asked = pool.submit(query)
             try:
@@ -179,7 +190,7 @@ class Duck:
 
     @contextmanager
     def exactly(self) -> Iterator[None]:
-        """A number that SQL does not have exactly is a reason to leave the program to the reasoner."""
+        """If SQL cannot represent a number exactly, raise NotLowered, so that the reasoner evaluates the program."""
         import duckdb
 
         try:
@@ -199,14 +210,14 @@ class Duck:
         return f"a number is too large to be exact in SQL{rules}"
 
     def intervals(self) -> list[Interval]:
-        """The output as objects, by until, since and atom."""
+        """The output as objects, sorted by until, since and atom."""
         with self.exactly():
             found = [i for p, relation in self.outputs.items() for i in self._intervals(p, relation)]
         found += [i for p, spans in self.loose.items() for i in self._held(p, spans)]
         return sorted(found, key=lambda interval: (interval.until, interval.since, interval.atom))
 
     def output(self, relation: Relation) -> str:
-        """A relation of the output without what the warm-up holds back, for a query."""
+        """A relation of the output without the warm-up, for use in a query."""
         cut = f"greatest(c, {self.held_until}) as c, h from {relation.name} where h >= {self.held_until}"
         return f"(select {comma(relation.columns)}{cut})" if self.held_until else relation.name
 

@@ -1,4 +1,4 @@
-"""Who answers a history."""
+"""The engines that evaluate a history."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def check_engine(engine: str) -> Engine:
     """The engine of that name."""
     found = next((known for known in ENGINES if known == engine), None)
     if found is None:
-        raise LaserError(f"there is no engine {engine!r}; there are {', '.join(ENGINES)}")
+        raise LaserError(f"there is no engine {engine!r}; use one of {', '.join(ENGINES)}")
     return found

@@ -1,4 +1,4 @@
-"""Files of text as tables: CSV and JSON Lines, whose rows are read as the command line reads them."""
+"""Text files as tables: CSV and JSON Lines, read as the command line reads them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["FileHistory", "files_of"]
 
 
 def files_of(tables: Mapping[str, Any] | str | Path) -> list[NamedFile] | None:
-    """The files of text among tables; None where there are none. A path alone is a file whose rows name their predicates."""
+    """The text files among the tables; None if there are none. A single path is a file with a column for the predicate."""
     given = {"": tables} if isinstance(tables, str | Path) else tables
     texts = [NamedFile(name, str(path)) for name, path in given.items() if _is_text(path)]
     if texts and len(texts) < len(given):
         raise LaserError("give files of CSV and JSON Lines, or tables and files of Parquet, not both in one call")
     if not texts and isinstance(tables, str | Path):
-        raise LaserError(f"{tables}: a file whose rows name their predicates is CSV or JSON Lines")
+        raise LaserError(f"{tables}: a file with a column for the predicate must be CSV or JSON Lines")
     return texts or None
 
 
@@ -43,7 +43,7 @@ def _is_text(given: Any) -> bool:
 
 
 class FileHistory:
-    """A program over files of text that are complete."""
+    """A program over complete text files."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class FileHistory:
 
     @property
     def names(self) -> dict[Predicate, list[str]]:
-        """The columns that are the arguments of each table, where they are named."""
+        """The columns of the arguments of each table, if they are given."""
         return {table.predicate: list(table.columns or table.names) for table in self._inputs()}
 
     def _inputs(self) -> Iterator[TableInput]:
@@ -82,7 +82,7 @@ class FileHistory:
             yield from _parts(table)
 
     def intervals(self) -> Iterator[Interval]:
-        """The output, by until, since and atom."""
+        """The output, sorted by until, since and atom."""
         if self._engine == "sql":
             return iter(self._by_sql())
         stream = self._facts.by_time()

@@ -1,4 +1,4 @@
-"""Whole histories: which engine answers, and in which form the answer is wanted."""
+"""Evaluates whole histories: chooses the engine and the form of the answer."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from laser.values.static_type import StaticType
 __all__ = ["ENGINES", "Engine", "History", "intervals"]
 
 Tables: TypeAlias = Mapping[str, Any]
-"""Tables by the names of their predicates: paths of Parquet files, or tables of Arrow, pandas or Polars."""
+"""Tables by the names of their predicates: paths of Parquet files, or Arrow, pandas or Polars tables."""
 
 SMALL = 10_000
-"""Up to so many facts the reasoner has answered before DuckDB has planned."""
+"""Up to this many facts, the reasoner is faster than DuckDB's planning."""
 
 log = logging.getLogger("laser")
 
@@ -48,11 +48,11 @@ def intervals(
     time: str | None = None,
     **options: Unpack[RunOptions],
 ) -> Iterator[Interval]:
-    """The output stream as intervals: of a stream each when it is over, of tables by until, since and atom.
+    """The output as intervals: for a stream, each when it ends; for tables, sorted by until, since and atom.
 
-    A stream is an iterable of times with facts; tables are complete, and ``time`` names their column of times. ``engine`` says who
-    answers: the reasoner, which takes every program; SQL, which needs all facts at once and refuses some programs by name; or
-    whichever suits.
+    A stream is an iterable of times with facts; tables are complete, and ``time`` is the name of their time column. ``engine`` selects
+    what evaluates the program: the reasoner, for every program; SQL, which needs all facts at once and refuses some programs; or
+    ``auto``, which chooses.
 
     >>> list(intervals("q(X) :- p(X) in [1].", [(3, ["p(a)"]), (5, [])]))
     [Interval(atom=q(a), since=3, until=4)]
@@ -70,7 +70,7 @@ def intervals(
 
 
 def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: RunSettings) -> Iterator[Interval]:
-    """A stream of Python objects that is all there; what does not fit into a timeline, the reasoner tells."""
+    """A complete stream of Python objects; errors in its times are left to the reasoner."""
     given = list(stream)
     options: RunOptions = settings.options()
     numbered = [(time, facts) for time, facts in given if type(time) is int]
@@ -90,19 +90,19 @@ def _by_sql(program: Program | str, stream: Stream, engine: Engine, settings: Ru
     except NotLowered as refusal:
         if engine == "sql":
             raise
-        log.info("the reasoner answers: %s", refusal)
+        log.info("the reasoner evaluates the program: %s", refusal)
         return reasoner.intervals(program, given, **options)
 
 
 def _is_ordered(given: Sequence[tuple[int, Any]], settings: RunSettings) -> bool:
-    """Whether no time lies before the one before, or before the start."""
+    """Whether times never decrease, and none is before the start."""
     times = [time for time, _ in given]
     begin = 0 if settings.start is None else settings.start
     return all(a <= b for a, b in zip([begin, *times], times, strict=False))
 
 
 def _timeline(settings: RunSettings, extent: Extent | None) -> tuple[int, int] | None:
-    """The first and the last time point; None where there are none."""
+    """The first and the last time point; None if there are none."""
     first = settings.start if settings.start is not None else extent.first if extent else None
     if first is None:
         return None
@@ -111,9 +111,10 @@ def _timeline(settings: RunSettings, extent: Extent | None) -> tuple[int, int] |
 
 
 class History:
-    """A program over tables that are complete.
+    """A program over complete tables.
 
-    ``why`` says which engine answers, and the reason. It holds a database, so it is closed when it is done: use it in a ``with``.
+    ``why`` says which engine evaluates it, and the reason. It holds a database that must be closed: use it in a ``with`` statement.
+    ``memory`` is how much of it DuckDB may use, such as ``"3 GB"``; what does not fit goes to disk. The default is DuckDB's, 80 % of the machine.
     """
 
     def __init__(
@@ -126,6 +127,7 @@ class History:
         engine: Engine = "auto",
         settings: RunSettings | None = None,
         progress: Progress | None = None,
+        memory: str | None = None,
         **options: Unpack[RunOptions],
     ) -> None:
         check_engine(engine)
@@ -134,6 +136,7 @@ class History:
         self._settings = RunSettings.read(options, in_zone=self._program.zone) if settings is None else settings
         self._duck = Duck(accept(self._program, self._settings), progress, self._settings.limit)
         try:
+            self._duck.limit_memory(memory)
             self._tables = open_tables(
                 self._duck.connection, tables, time, self._settings.tick, self._program.inputs, columns or {}
             )
@@ -156,7 +159,7 @@ class History:
 
     @property
     def core(self) -> ResolvedProgram:
-        """The program as it is evaluated over these tables."""
+        """The program resolved for these tables."""
         return self._duck.program
 
     @property
@@ -171,19 +174,19 @@ class History:
 
     @property
     def names(self) -> dict[Predicate, list[str]]:
-        """The columns that are the arguments of each table."""
+        """The columns of the arguments of each table."""
         return {table.predicate: [column.name for column in table.columns] for table in self._tables}
 
     @property
     def by_sql(self) -> bool:
-        """Whether SQL has a hand in the answers."""
+        """Whether SQL is involved in the answers."""
         return self.why.startswith("SQL")
 
     def _choose(self, engine: Engine, extent: Extent | None) -> str:
         if self._span is None:
             return "SQL: there are no facts"
         if engine == "reasoner":
-            return "the reasoner, as asked for"
+            return "the reasoner, as requested"
         if engine == "auto" and (extent is None or extent.rows <= SMALL):
             return f"the reasoner: there are at most {SMALL:,} facts"
         try:
@@ -197,7 +200,7 @@ class History:
     def _answer(self, first: int, last: int) -> None:
         for table in self._tables:
             if table.predicate in self._duck.streamed:
-                raise LaserError(f"two tables are of the predicate {table.predicate}")
+                raise LaserError(f"two tables have the predicate {table.predicate}")
             view = name(facts_table(table.predicate, background=False))
             self._duck.connection.execute(f"create temp view {view} as {table.facts(first, last)}")
             self._duck.streamed[table.predicate] = tuple(column.kind for column in table.columns)
@@ -205,7 +208,7 @@ class History:
         self._duck.answer(first, last, whole=self._engine == "sql")
 
     def intervals(self) -> Iterator[Interval]:
-        """The output, by until, since and atom."""
+        """The output, sorted by until, since and atom."""
         if self._span is None:
             return iter(())
         if self.by_sql:
@@ -216,7 +219,7 @@ class History:
         return iter(self._reason(*self._span))
 
     def write(self, folder: str | Path) -> dict[Predicate, Path]:
-        """Parquet files, one for each output predicate, in folders of their names: the arguments, since, until, open."""
+        """Write Parquet files, one for each output predicate, in folders with their names: the arguments, since, until, open."""
         if self._span is None:
             return {}
         if self.by_sql:
@@ -228,7 +231,7 @@ class History:
         return output.write(self._duck, Path(folder), self._span[1])
 
     def _give_up(self, refusal: NotLowered) -> None:
-        """A number turned out to be too large when the rows were asked for."""
+        """Switch to the reasoner, because a number turned out to be too large when the rows were read."""
         if self._engine == "sql":
             raise refusal
         self.why = f"the reasoner: {refusal}"

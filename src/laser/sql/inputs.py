@@ -1,13 +1,12 @@
-"""Streamed facts, time points and background data as relations: what the stream and the clock feed.
+"""Streamed facts, time points and background data as relations.
 
-The facts of a predicate are a table ``(a1, …, ak, u)``, u the time point, all within the timeline. The same fact may be there
-twice.
+The facts of a predicate are a table ``(a1, …, ak, u)``, where u is the time point, within the timeline. A fact may occur twice.
 """
 
 from __future__ import annotations
 
 from laser.sql.coalesce import coalesce
-from laser.sql.text import comma, least, where
+from laser.sql.text import comma, least, partition, where
 from laser.sql.timeline import Timeline
 from laser.sql.windows import PointWindow, entry, exit_
 from laser.windows import Sliding
@@ -16,7 +15,7 @@ __all__ = ["dated", "points", "recent", "spans", "unbroken"]
 
 
 def spans(window: PointWindow, u: str, timeline: Timeline) -> tuple[str, str]:
-    """From when to when an atom at u is in a window; what is last in at u itself is so within the timeline."""
+    """From when to when an atom at u is in a window; if it never leaves, until the end of the timeline."""
     last = exit_(window, u)
     if last == u:
         return entry(window, u), u
@@ -24,7 +23,7 @@ def spans(window: PointWindow, u: str, timeline: Timeline) -> tuple[str, str]:
 
 
 def _some(window: PointWindow, c: str, h: str) -> list[str]:
-    """The condition that there is an interval: only who waits may come too late."""
+    """The condition that an interval is not empty; only a window with a delay needs it."""
     return [f"{c} <= {h}"] if window.is_delayed else []
 
 
@@ -44,8 +43,10 @@ def dated(facts: str, columns: list[str], window: PointWindow, timeline: Timelin
 
 
 def unbroken(facts: str, columns: list[str], window: Sliding, timeline: Timeline) -> str:
-    """``⊞n □ a``: of each run of consecutive time points, all but the first n; all of it where the timeline begins with it."""
-    runs = coalesce(f"select {comma(columns)}u as c, u as h from {facts}", columns, ascending=True)
+    """``⊞n □ a``: of each run of consecutive time points, all except the first n; all of it if the timeline begins with it."""
+    run = f"u - dense_rank() over ({partition(columns)}order by u)"  # the same for consecutive time points
+    known = f"select {comma(columns)}u, {run} as run from {facts}"
+    runs = f"select {comma(columns)}min(u) as c, max(u) as h from ({known}) as known group by {comma(columns)}run"
     begin = f"case when c = {timeline.first} then c else c + {window.ticks} end"
     return f"select * from (select {comma(columns)}{begin} as c, h from ({runs}) as runs) as lasting where c <= h"
 

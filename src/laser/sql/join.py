@@ -1,4 +1,4 @@
-"""What the positive part of a body reads: its relations, joined by the variables that they share and by time."""
+"""The positive part of a body: its relations, joined by shared variables and by time."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from laser.windows import HISTORY, Sliding, TimeWindow
 __all__ = ["Join", "Source"]
 
 MOST_POINTS = 5_000_000
-"""Time points that are listed one by one, where a rule asks for times that nothing else tells."""
+"""The most time points that are listed one by one, if a rule uses times that nothing else binds."""
 
 
 @dataclass
 class Join:
-    """Takes the subgoals and tests of a body one after the other."""
+    """Takes the subgoals and tests of a body one after another."""
 
     rule: PlanRule
     scope: Scope
@@ -42,12 +42,12 @@ class Join:
     ends: list[str] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
     overlaps: set[str] = field(default_factory=set)
-    """Those of the conditions that say that intervals overlap."""
+    """The conditions that intervals overlap."""
     shared: dict[str, str] = field(default_factory=dict)
-    """Those that say that a variable, which is the value, has one value in two columns of one kind."""
+    """The conditions that a variable (the value of this dict) is equal in two columns of one kind."""
 
     def holds(self) -> bool:
-        """Take everything; False where the body is known not to hold at all."""
+        """Add all parts; False if the body is known not to hold at all."""
         last = [subgoal for subgoal in self.rule.positives if isinstance(subgoal.node, Points)]
         positives = [subgoal for subgoal in self.rule.positives if not isinstance(subgoal.node, Points)]
         if any(self.scope.relation(subgoal.node).empty for subgoal in positives):
@@ -63,7 +63,7 @@ class Join:
         return FALSE not in self.conditions
 
     def _narrowest(self, subgoal: Subgoal) -> int:
-        """Where a variable occurs in columns of several kinds, it is read from the narrowest."""
+        """A variable that occurs in columns of several kinds is read from the narrowest."""
         return sum(kind != Kind.ANY for kind in self.scope.relation(subgoal.node).kinds)
 
     def _read(self, subgoal: Subgoal) -> None:
@@ -74,7 +74,7 @@ class Join:
             self._match(term, value)
 
     def _clipped(self, subgoal: Subgoal, relation: Relation) -> str:
-        """A key counts while its time is in the window; one that waits for its time, from then on."""
+        """A key counts while its time is in the window; if it waits for its time, from then on."""
         if subgoal.window == HISTORY and not isinstance(subgoal.node, Pending):
             return relation.name
         c, h = spans(time_window(subgoal.window), relation.columns[-1], self.scope.timeline)
@@ -96,13 +96,13 @@ class Join:
             self.bound[term.name] = value if known.kind == Kind.ANY or value.kind == Kind.INTEGER else known
 
     def _point(self, subgoal: Subgoal) -> None:
-        """A time point of a window; one that is bound is only asked for its place."""
+        """A time point of a window; if it is already bound, it is only checked."""
         (term,) = subgoal.terms
         window = time_window(subgoal.node.window) if isinstance(subgoal.node, Points) else None
         assert window is not None
         if isinstance(term, Variable) and term.name not in self.bound:
             if self.scope.timeline.length > MOST_POINTS:
-                raise NotLowered(f"all {self.scope.timeline.length:,} time points would be listed")
+                raise NotLowered(f"it would list all {self.scope.timeline.length:,} time points")
             self._read(subgoal)
             return
         u = time_point(evaluate(term, self.bound), *self.scope.timeline)
@@ -113,7 +113,7 @@ class Join:
             self.bound[term.name] = Expression(f"({u})", Kind.INTEGER)
 
     def _overlap(self, begin: str, end: str) -> None:
-        """Intervals that overlap pair by pair all overlap."""
+        """Intervals that overlap in pairs have a common overlap."""
         meeting = [f"{begin} <= {other}" for other in self.ends] + [f"{other} <= {end}" for other in self.begins]
         self.conditions += meeting
         self.overlaps.update(meeting)
@@ -121,7 +121,7 @@ class Join:
         self.ends.append(end)
 
     def _test(self, tests: list[Comparison]) -> None:
-        """Filter by the tests that are ready, and assign."""
+        """Filter by the tests whose variables are bound, and assign."""
         while ready := next((test for test in tests if test.is_ready(self.bound.keys())), None):
             tests.remove(ready)
             if is_doubtful(ready, self.bound):
@@ -136,12 +136,12 @@ class Join:
 
     @property
     def sides(self) -> list[Source]:
-        """What is joined by time; what lasts for all of it needs no comparison."""
+        """The sources that are joined by time; one that lasts for the whole timeline needs no comparison."""
         brief = [source for source in self.sources if not source.relation.lasting]
         return brief if len(brief) > 1 else []
 
     def by_one_key(self, columns: Mapping[str, str]) -> list[str] | None:
-        """The sides of a join as rows of the same variables; None where some has others, or where more than these tells them apart."""
+        """The sides of a join as rows of the same variables; None if one has other variables, or if further conditions apply."""
         sides = self.sides
         if len(sides) != len(self.sources) or len(self.begins) != len(sides) or not sides:
             return None
@@ -155,7 +155,7 @@ class Join:
         return [side.rows(columns, own[side], self.scope) for side in sides]
 
     def is_coalesced(self, named: Collection[str], used: Collection[str]) -> bool:
-        """Whether values of the named variables, of those that are used, have intervals that neither overlap nor touch."""
+        """Whether, for the named variables among the used ones, intervals of equal values neither overlap nor touch."""
         if not self.sides:
             terms = [term for source in self.sources for term in source.terms]
             return all(source.relation.coalesced for source in self.sources) and all(
@@ -185,7 +185,7 @@ class Join:
         return f"select {comma(columns)}{spans}{given}{where([*rest, *meeting])}"
 
     def _side(self, side: Source, conditions: list[str], asked: str) -> str:
-        """One side of a join as a table: the rows that its own conditions leave, coalesced by the values that others ask for."""
+        """One side of a join as a table: the rows that satisfy its own conditions, coalesced by the values that other sides need."""
         columns = [
             column for column in side.relation.columns if f"{side.alias}.{column}" in set(_REFERENCE.findall(asked))
         ]
@@ -197,7 +197,7 @@ class Join:
 
 
 _REFERENCE = re.compile(r"\bs\d+\.\w+")
-"""A column under an alias. In a text it would be mistaken for one, which costs nothing but a column more."""
+"""A column with an alias. A match within a string literal only costs an extra column."""
 
 
 def _aliases(sql: str) -> set[str]:
@@ -205,7 +205,7 @@ def _aliases(sql: str) -> set[str]:
 
 
 class Source(NamedTuple):
-    """What a body reads under an alias."""
+    """A relation that a body reads, with its alias."""
 
     sql: str
     alias: str
@@ -214,12 +214,12 @@ class Source(NamedTuple):
     terms: tuple[Term, ...]
 
     def kinds_of(self, names: Collection[str]) -> dict[str, Kind]:
-        """The kinds of those of the variables that it has."""
+        """The kinds of the variables among these that it has."""
         pairs = zip(self.terms, self.relation.kinds, strict=True)
         return {t.name: kind for t, kind in pairs if isinstance(t, Variable) and t.name in names}
 
     def rows(self, columns: Mapping[str, str], conditions: list[str], scope: Scope) -> str:
-        """The values of variables, as columns of these names, with maximal intervals."""
+        """The values of variables, in columns of these names, with maximal intervals."""
         places = dict(
             reversed(
                 [(t.name, c) for t, c in zip(self.terms, self.relation.columns, strict=True) if isinstance(t, Variable)]
@@ -233,12 +233,12 @@ class Source(NamedTuple):
 
     @property
     def is_ascending(self) -> bool:
-        """So it is as the relation has it, and not where a window has cut it."""
+        """As the relation itself, unless a window has cut its intervals."""
         return self.relation.ascending and self.sql == self.relation.name
 
     @property
     def reach(self) -> int | None:
-        """As far as the relation's intervals, or the window, whichever is less."""
+        """The length of the relation's intervals, or that of the window if it is shorter."""
         if self.sql == self.relation.name or self.relation.reach is None:
             return self.relation.reach
         cut = self.relation.pinned and isinstance(self.window, Sliding)

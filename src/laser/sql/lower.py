@@ -1,6 +1,6 @@
-"""From a node of a plan to SQL: one statement, over the relations of the nodes that it rests on.
+"""Translates a node of a plan to SQL: one statement over the relations of its source nodes.
 
-What cannot be said in SQL (tuple windows, records) is refused by name. ``strata`` says which nodes are lowered when.
+A node that SQL cannot express (tuple windows, records) is refused with the reason. ``strata`` decides which nodes are translated when.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ from laser.windows import Sliding, TupleWindow
 __all__ = ["NAME", "Inputs", "Lowerer", "Lowering", "Statement", "facts_table", "reason_of"]
 
 Inputs = Mapping[Predicate, tuple[Kind, ...] | None]
-"""The kinds of the columns of each predicate that has facts; None where no column can have its values."""
+"""The kinds of the columns of each predicate that has facts; None if no column can have its values."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What makes one relation, with the helpers that it is the first to read, and the user's rules that it serves."""
+    """The query of one relation, with the helper tables that it is the first to read, and the user's rules that it serves."""
 
     relation: Relation
     node: Node
@@ -72,14 +72,14 @@ class Statement:
     asides: tuple[Aside, ...]
     rules: tuple[str, ...]
     kept: bool = False
-    """Whether it is worth a table: it is read more than once, and is more than a look at what is there."""
+    """Whether it is worth a table: it is read more than once, and costs more than reading its sources."""
 
 
 @dataclass(frozen=True)
 class Lowering:
-    """A plan as SQL: its statements in order, the relation of each output, and what is refused, with the reason.
+    """A plan as SQL: its statements in order, the relation of each output, and the refused nodes with the reasons.
 
-    ``doubts`` are rules with an operation that may not be defined, which SQL does not report.
+    ``doubts`` are rules with an operation that may be undefined, which SQL does not report.
     """
 
     statements: tuple[Statement, ...]
@@ -88,19 +88,19 @@ class Lowering:
     doubts: tuple[str, ...] = ()
 
     def whole(self) -> Lowering:
-        """The same, if nothing is refused."""
+        """The same, if nothing is refused; otherwise NotLowered."""
         if self.refused:
             raise NotLowered("; ".join(dict.fromkeys(self.refused.values())))
         return self
 
 
 NAME = re.compile(r"\b[nh]\d+\b")
-"""The name of a relation or a helper. In a text it would be mistaken for one, which costs a table."""
+"""The name of a relation or a helper. A match within a string literal only costs an extra table."""
 
 
 @dataclass
 class Lowerer:
-    """Lowers the nodes of a plan, one after the other. The text is DuckDB's, whoever is to run it."""
+    """Translates the nodes of a plan, one after another. The text is in DuckDB's dialect, whatever executes it."""
 
     plan: Plan
     streamed: Inputs
@@ -108,7 +108,7 @@ class Lowerer:
     timeline: Timeline
     dialect: Dialect = "duckdb"
     doubts: dict[str, None] = field(default_factory=dict)
-    """Rules with an operation that may not be defined."""
+    """Rules with an operation that may be undefined."""
 
     def __post_init__(self) -> None:
         self.scope = Scope(self.timeline, blocks=self.dialect == "duckdb")
@@ -121,16 +121,16 @@ class Lowerer:
         self.merged = _merged(self.plan, self.wanted)
 
     def lower(self, node: Node, silent: bool) -> Statement | None:
-        """The statement of a node whose sources are there; None where the node is empty. NotLowered where it has none.
+        """The statement of a node whose sources exist; None if the node is empty. NotLowered if it has no SQL.
 
-        If not ``silent``, also where an operation may not be defined: SQL would not report it.
+        If not ``silent``, also NotLowered if an operation may be undefined, because SQL would not report it.
         """
         self.scope.doubts.clear()
         try:
             relation, query = self._node(cast("InputNode | MadeNode", node))
             if self.scope.doubts and not silent:
                 rule = next(iter(self.scope.doubts))
-                raise NotLowered(f"an operation may not be defined, which only the reasoner reports, in `{rule}`")
+                raise NotLowered(f"an operation may be undefined, which only the reasoner reports, in `{rule}`")
         except NotLowered:
             self.scope.drop_fresh()
             raise
@@ -142,13 +142,13 @@ class Lowerer:
         return Statement(relation, node, query, tuple(self.scope.take_fresh()), texts)
 
     def add(self, node: Node, kinds: tuple[Kind, ...] | None) -> Relation:
-        """The relation of a node that others compute, by the name that statements have for it; without kinds, it is empty."""
+        """The relation of a node that is computed elsewhere, by its name in statements; without kinds, it is empty."""
         made = Relation(self.name(node), kinds or (Kind.STRING,) * node.width, coalesced=True, empty=kinds is None)
         self.relations[node] = made
         return made
 
     def _node(self, node: InputNode | MadeNode) -> tuple[Relation, str | None]:
-        """The relation of a node and its query; there is none where the relation is empty."""
+        """The relation of a node and its query; None if the relation is empty."""
         merged = node in self.merged
         match node:
             case Recent() | Dated() | Recorded() | RecordedDated() | Unbroken():
@@ -159,7 +159,7 @@ class Lowerer:
                 return self._other(node, merged)
 
     def _input(self, node: InputNode, merged: bool) -> tuple[Relation, str | None]:
-        """What the stream and the clock feed."""
+        """The nodes that the stream and the clock feed."""
         match node:
             case Recent(predicate=predicate, window=window):
                 facts = self._facts(node, predicate, self.streamed)
@@ -199,7 +199,7 @@ class Lowerer:
                 assert_never(node)
 
     def _other(self, node: MadeNode, merged: bool) -> tuple[Relation, str | None]:
-        """What rules make."""
+        """The nodes that rules derive."""
         match node:
             case EveryPoint(dated=source, window=window):
                 dated = self.relations[source]
@@ -229,7 +229,7 @@ class Lowerer:
         return Relation(self.name(node), kinds, merged), sql
 
     def _every_point(self, dated: Relation, window: PointWindow) -> str:
-        """``⊞ □ a``: by runs where each time point is known for as long as the window looks back, else by counting."""
+        """``⊞ □ a``: by runs if each time point is known for the length of the window, otherwise by counting."""
         if isinstance(window, Sliding) and dated.pinned and dated.reach is not None and dated.reach >= window.ticks:
             *columns, time = dated.columns
             points = f"(select {comma(columns)}{time} as u from {dated.name}) as known"
@@ -249,7 +249,7 @@ class Lowerer:
             return Relation("", (Kind.STRING,) * predicate.arity, empty=True)
         kinds = given[predicate]
         if kinds is None:
-            raise NotLowered(f"{predicate} has values that SQL does not have exactly")
+            raise NotLowered(f"{predicate} has values that SQL cannot represent exactly")
         return Relation(name(facts_table(predicate, isinstance(node, Background))), kinds)
 
     def _made(
@@ -281,23 +281,23 @@ class Lowerer:
 
 
 def _distinct(sql: str) -> str:
-    """Rows that are equal in their values are equal in their intervals."""
+    """Rows with equal values have equal intervals."""
     return f"select distinct *\nfrom (\n{indent(sql)}\n) as rows_"
 
 
 def facts_table(predicate: Predicate, background: bool) -> str:
-    """The name of the table of what is given of a predicate."""
+    """The name of the table of the given facts of a predicate."""
     return f"{predicate} background" if background else str(predicate)
 
 
 def _merged(plan: Plan, wanted: set[Node]) -> frozenset[Node]:
-    """The nodes that must be coalesced: outputs, and what is negated. Whoever else reads one coalesces what it makes of it."""
+    """The nodes that must be coalesced: outputs and negated nodes. Other readers coalesce their own results."""
     negated = [subgoal.node for rule in plan.rules if rule.head in wanted for subgoal in rule.negatives]
     return frozenset((*plan.outputs.values(), *negated))
 
 
 def reason_of(node: Node) -> str | None:
-    """Why a node is left to the reasoner, whatever it is made from; None where it need not be."""
+    """Why a node is left to the reasoner, whatever its sources are; None if it need not be."""
     match node:
         case Beginning(window=window) | Recent(window=TupleWindow() as window) | Dated(window=TupleWindow() as window):
             return f"the tuple window {window}"

@@ -1,4 +1,4 @@
-"""Intervals as Parquet: a file for each output predicate, in a folder of its name."""
+"""Intervals as Parquet: a file for each output predicate, in a folder with its name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["keep", "write"]
 
 
 def keep(duck: Duck, found: Iterable[Interval]) -> None:
-    """Intervals that the reasoner found, as the relations of the output."""
+    """Store intervals that the reasoner found as the relations of the output."""
     rows: dict[Predicate, list[Interval]] = {}
     for interval in found:
         rows.setdefault(interval.atom.signature, []).append(interval)
@@ -51,11 +51,11 @@ def write(duck: Duck, folder: Path, last: int) -> dict[Predicate, Path]:
 
 
 def _no_columns(predicate: Predicate) -> LaserError:
-    return LaserError(f"{predicate} has values that no column of a table has")
+    return LaserError(f"{predicate} has values that no column of a table can have")
 
 
 def _folder(predicate: Predicate, outputs: Mapping[Predicate, Relation]) -> str:
-    """The name of a predicate, with its arity where another one has the same name."""
+    """The name of a predicate, with its number of arguments if another predicate has the same name."""
     alone = sum(other.name == predicate.name for other in outputs) == 1
     return quote(predicate.name if alone else f"{predicate.name}-{predicate.arity}", safe="")
 
@@ -66,7 +66,7 @@ def _rows(relation: Relation, source: str, last: int) -> str:
 
 
 def _written(value: Expression) -> str:
-    """A value as a column of a table has it: an IRI is text in its brackets, and what has several types is text."""
+    """A value in a column of a table: an IRI is text in angle brackets, and a column with several types is text."""
     sql = value.sql
     match value.kind:
         case Kind.INTEGER | Kind.NUMBER | Kind.STRING:

@@ -1,4 +1,4 @@
-"""Tables in, tables out: the answers of a program over tables that are complete, by predicate, in the shape that they have on Spark."""
+"""Tables in, tables out: the answers of a program over complete tables, by predicate, in the same form as on Spark."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FormOfAnswers: TypeAlias = Literal["intervals", "changes"]
 
 
 class TableRunOptions(RunOptions, total=False):
-    """The options of a run, and how files of text are written: as the command line calls them."""
+    """The options of a run, and the options for text files, named as on the command line."""
 
     predicate: str
     delimiter: str
@@ -57,14 +57,14 @@ def reason(
     engine: Engine = "auto",
     **options: Unpack[TableRunOptions],
 ) -> dict[str, pa.Table]:
-    """The answers over tables, as tables of Arrow by the names of predicates (with the arity, where a name has several).
+    """The answers over tables, as Arrow tables by the names of predicates (with the number of arguments, if several have one name).
 
-    ``tables`` are those of pandas, Arrow or Polars, or paths of Parquet, CSV or JSON Lines files, by predicate. ``time`` names their column of times (without it:
-    ``time``, ``timestamp`` or ``ts``), ``columns`` the columns that are the arguments, where they are not those that the program
-    declares or all others.
+    ``tables`` are pandas, Arrow or Polars tables, or paths of Parquet, CSV or JSON Lines files, by predicate. ``time`` is the name of their
+    time column (by default ``time``, ``timestamp`` or ``ts``), ``columns`` has the columns of the arguments, if they are not those that the
+    program declares or all others.
 
-    A row of a file of text that does not fit raises RecordError, or goes to the file ``rejects``. A path in the place of all tables is a
-    file in which the column ``predicate`` says of which predicate each row is.
+    A malformed row of a text file raises RecordError, or goes to the file ``rejects``. A path instead of all tables is a file with a
+    column ``predicate`` for the predicate of each row.
 
     An answer has the columns of its arguments, and ``since`` and ``until``; as changes, ``time`` and ``holds``.
 
@@ -75,14 +75,14 @@ def reason(
     [{'machine': 'oven', 'since': 1, 'until': 4}, {'machine': 'mill', 'since': 9, 'until': 9}]
     """
     if as_ not in ("intervals", "changes"):
-        raise ValueError(f"as_ is 'intervals' or 'changes', not {as_!r}")
+        raise ValueError(f"as_ must be 'intervals' or 'changes', not {as_!r}")
     check_engine(engine)
     given = cast(dict[str, Any], dict(options))
     how = {name: given.pop(name) for name in _OF_FILES if name in given}
     files = files_of(tables)
     if files is None:
         if how:
-            raise TypeError(f"{next(iter(how))} is for files of CSV and JSON Lines")
+            raise TypeError(f"{next(iter(how))} is only for CSV and JSON Lines files")
         with History(
             program, cast(Mapping[str, Any], tables), time=time, columns=columns, engine=engine, **given
         ) as found:
@@ -97,7 +97,7 @@ def reason(
 
 @contextmanager
 def _rejects(path: str | Path | None) -> Iterator[Rejects | None]:
-    """Where rows go that do not fit; None where they are errors."""
+    """Where malformed rows go; None if they are errors."""
     if path is None:
         yield None
         return
@@ -106,7 +106,7 @@ def _rejects(path: str | Path | None) -> Iterator[Rejects | None]:
 
 
 class _Answers:
-    """From the intervals of a history to tables."""
+    """Converts the intervals of a history to tables."""
 
     def __init__(self, history: History | FileHistory, form: FormOfAnswers) -> None:
         self.history, self.form, self.core = history, form, history.core
@@ -147,7 +147,7 @@ class _Answers:
                 yield until + 1, atom, False
 
     def _times(self, points: Iterable[int]) -> pa.Array:
-        """Time points, or the instants at which they begin where times are dates."""
+        """Time points, or the instants at which they begin if times are dates."""
         import pyarrow as pa
 
         if not self.core.dates:
@@ -160,7 +160,7 @@ def _micros(tick: Tick, point: int) -> int:
 
 
 def _column(values: Sequence[Any], kind: StaticType | None) -> pa.Array:
-    """The values of an argument as a column of its static type; one without a type that columns have is text, as programs have it."""
+    """The values of an argument as a column of its static type; without a type that a column can have, as text in the syntax of programs."""
     import pyarrow as pa
 
     match kind:
@@ -168,7 +168,7 @@ def _column(values: Sequence[Any], kind: StaticType | None) -> pa.Array:
             try:
                 return pa.array(values, pa.int64())
             except OverflowError:
-                raise LaserError("an integer of the answer has more than 64 bits, which no column holds") from None
+                raise LaserError("an integer of the answer has more than 64 bits, too large for a column") from None
         case static_type.NUMBER:
             return pa.array(list(map(float, values)), pa.float64())
         case static_type.BOOLEAN:

@@ -1,7 +1,7 @@
 """Strata: which nodes of a plan become SQL, which are left to the reasoner, and in which order.
 
-What SQL does not have (recursion, tuple windows, records) is left to the reasoner, together with what only rests on it. It reads the
-relations of what lies below as intervals, and gives intervals back, on which SQL goes on. So strata of SQL and of the reasoner take turns.
+Nodes that SQL cannot express (recursion, tuple windows, records) are left to the reasoner, together with nodes that only depend on them.
+The reasoner reads the relations of their sources as intervals, and returns intervals for the next SQL. So SQL and the reasoner alternate.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ __all__ = ["Spared", "Strata", "lower"]
 
 Group: TypeAlias = tuple[Component, ...]
 Spared: TypeAlias = Callable[[Node], str | None]
-"""Why a node is the reasoner's, whatever the kinds of its values are; None where it need not be."""
+"""Why a node is left to the reasoner, whatever the kinds of its values are; None if it need not be."""
 
 
 def lower(
     plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline, dialect: Dialect = "duckdb"
 ) -> Lowering:
-    """The SQL of a plan as far as it needs no reasoner, given the kinds of what streams in and of the background data."""
+    """The SQL of a plan as far as it needs no reasoner, given the kinds of the streamed facts and of the background data."""
     strata = Strata(Lowerer(plan, streamed, background, timeline, dialect))
     statements = strata.lowered()
     return Lowering(statements, strata.outputs(), strata.left, tuple(strata.lowerer.doubts))
 
 
 class Strata:
-    """Lowers as much of a plan as there are sources for, again and again, as the reasoner gives more.
+    """Translates as much of a plan as has its sources, again each time that the reasoner has added more.
 
-    ``left`` are the nodes that it is to make next, with the reasons: those that ``spared`` names, and if not ``silent`` all whose
-    operations may not be defined.
+    ``left`` has the nodes that the reasoner must compute next, with the reasons: those that ``spared`` names and, if not ``silent``,
+    those whose operations may be undefined.
     """
 
     def __init__(self, lowerer: Lowerer, silent: bool = True, spared: Spared = reason_of) -> None:
@@ -55,17 +55,17 @@ class Strata:
         ]
         self.left: dict[Node, str] = {}
         self.beyond: dict[Node, str] = {}
-        """Nodes whose values SQL does not have, though the reasoner has given them."""
+        """Nodes whose values SQL cannot represent, although the reasoner has computed them."""
 
     def outputs(self) -> dict[Predicate, Relation]:
-        """The relations of the outputs that there are."""
+        """The relations of the outputs that exist so far."""
         relations = self.lowerer.relations
         return {p: relations[node] for p, node in self.lowerer.plan.outputs.items() if node in relations}
 
     # -- SQL
 
     def lowered(self) -> tuple[Statement, ...]:
-        """The statements of the next stratum. What is left afterwards is the reasoner's, or waits for it."""
+        """The statements of the next stratum. The remaining nodes are left to the reasoner, or wait for it."""
         self.left = {}
         made: list[Statement] = []
         waiting: list[Group] = []
@@ -95,10 +95,12 @@ class Strata:
         self.left.update((node, reason) for component in group for node in component.nodes)
 
     def _refusal(self, group: Group) -> str | None:
-        """Why nodes that rest on each other, or a single one, are the reasoner's before anything is tried."""
+        """Why a node, or a group of nodes that depend on each other, is left to the reasoner without an attempt."""
         nodes = [node for component in group for node in component.nodes]
         spared = [reason for node in nodes if (reason := self.spared(node)) is not None]
-        recursive = [f"recursion through {', '.join(map(str, c.nodes))}" for c in group if c.recursive]
+        recursive = [
+            f"recursion through {', '.join(dict.fromkeys(n.subject for n in c.nodes))}" for c in group if c.recursive
+        ]
         beyond = [f"{source}: {self.beyond[source]}" for source in self._sources(group) if source in self.beyond]
         return next(iter([*recursive, *spared, *beyond]), None)
 
@@ -107,7 +109,7 @@ class Strata:
         return [source for node in own for source in self.reads[node] if source not in own]
 
     def _read(self, statements: Sequence[Statement]) -> tuple[Statement, ...]:
-        """The statements that somebody reads; what is read more than once, and is more than a look at what is there, is kept."""
+        """The statements that are read; a relation is kept as a table if it is read more than once and costs more than its sources."""
         relations = self.lowerer.relations
         later = [node for group in self.rest for component in group for node in component.nodes]
         reads = Counter(
@@ -129,7 +131,7 @@ class Strata:
                     statement.node, statement.relation
                 )
                 found.append(replace(statement, asides=(), kept=again))
-            for aside in reversed(statement.asides):  # one of a statement that nobody reads may serve a later one
+            for aside in reversed(statement.asides):  # a helper of an unread statement may serve a later one
                 if aside.name in reads:
                     made = replace(aside, kept=kept(aside.name, aside.query))
                     found[-1] = replace(found[-1], asides=(made, *found[-1].asides))
@@ -139,24 +141,24 @@ class Strata:
     # -- the reasoner
 
     def exposed(self) -> list[Node]:
-        """Those of the nodes that are left which somebody else reads, or which are outputs."""
+        """The remaining nodes that others read, or that are outputs."""
         later = {s for group in self.rest for c in group for node in c.nodes for s in self.reads[node]}
         later.update(self.lowerer.plan.outputs.values())
         return [node for node in self.left if node in later]
 
     def below(self) -> list[Node]:
-        """What the nodes that are left rest on."""
+        """The sources of the remaining nodes."""
         sources = (source for node in self.left for source in self.reads[node])
         return [source for source in dict.fromkeys(sources) if source not in self.left]
 
     def take(self, node: Node, kinds: tuple[Kind, ...] | None, is_empty: bool) -> Relation | None:
-        """The relation of a node that was left, now that its values are known; None where SQL does not have them."""
+        """The relation of a node that was left, when its values are known; None if SQL cannot represent them."""
         if kinds is None and not is_empty:
-            self.beyond[node] = "it has values that SQL does not have exactly"
+            self.beyond[node] = "it has values that SQL cannot represent exactly"
             return None
         return self.lowerer.add(node, kinds if not is_empty else None)
 
 
 def _is_look(node: Node, relation: Relation) -> bool:
-    """Whether a relation costs no more than reading what it is made of."""
+    """Whether a relation costs no more than reading its source."""
     return isinstance(node, Background | Unit) or (isinstance(node, Recent | Dated) and not relation.coalesced)

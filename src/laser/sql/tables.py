@@ -1,7 +1,7 @@
-"""Tables as inputs: Parquet files, and tables of Arrow, pandas or Polars, whose columns DuckDB reads without a Python object a row.
+"""Tables as inputs: Parquet files, and Arrow, pandas or Polars tables, whose columns DuckDB reads without a Python object per row.
 
-The arguments of a predicate are the columns of its table but the one of time, in order. A column has one type, so values are never
-guessed: what has no place in the language (a NULL, an infinite number) is refused, with the number of rows.
+The arguments of a predicate are the columns of its table except the time, in order. A column has one type, so values are never
+guessed: values that the language does not have (NULL, an infinite number) are refused, with the number of rows.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = ["Extent", "Table", "extent_of", "facts_of", "open_tables"]
 _WHOLE = re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|UINTEGER|DECIMAL\(\d+,0\)")
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\d+\)")
 _DIGITS = 15
-"""So many decimal digits a double keeps apart, and gives back."""
+"""The number of decimal digits that a double preserves."""
 
 
 Inputs = Mapping[Predicate, InputDirective]
-"""What a program declares to stream in."""
+"""The inputs that a program declares."""
 _FITS: Mapping[Kind, tuple[Declared, ...]] = {
     Kind.INTEGER: (Declared.INTEGER, Declared.NUMBER),
     Kind.NUMBER: (Declared.NUMBER,),
@@ -50,7 +50,7 @@ _FITS: Mapping[Kind, tuple[Declared, ...]] = {
 }
 
 Ask = Callable[[str], list[tuple[Any, ...]]]
-"""Gives the rows of a query."""
+"""A function that returns the rows of a query."""
 
 
 class Extent(NamedTuple):
@@ -63,7 +63,7 @@ class Extent(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """A column as a value of the language: its name in the table, SQL for it, its kind, and a test for what is no value."""
+    """A column as values of the language: its name in the table, its SQL, its kind, and a test for invalid values."""
 
     name: str
     sql: str
@@ -81,7 +81,7 @@ class Table:
     columns: tuple[Column, ...]
     time: Column
     is_dated: bool
-    """Whether its times are dates, and not numbers of time points."""
+    """Whether its times are dates, not numbers of time points."""
 
     def facts(self, first: int, last: int) -> str:
         """The facts within a timeline, as (a1, …, ak, u)."""
@@ -99,19 +99,19 @@ def open_tables(
     inputs: Inputs,
     columns: Mapping[str, Sequence[str]],
 ) -> list[Table]:
-    """The tables by the names of their predicates; LaserError where one does not fit, or not what the program declares."""
+    """The tables by the names of their predicates; LaserError if one is not usable, or not as the program declares."""
     tables = [
         _open(connection, check_predicate_name(key), table, time, tick, _Arguments.of(key, inputs, columns))
         for key, table in given.items()
     ]
     if len({table.is_dated for table in tables}) > 1:
-        raise LaserError("some tables have dates as times and others numbers: turn one into the other first")
+        raise LaserError("some tables have dates as times and others numbers; convert them to the same kind")
     return tables
 
 
 @dataclass(frozen=True)
 class _Arguments:
-    """Which columns are the arguments of a predicate, and of which types, as far as that is said."""
+    """The columns of the arguments of a predicate, and their types, as far as they are given."""
 
     columns: Sequence[str] = ()
     types: Sequence[Declared] = ()
@@ -129,12 +129,12 @@ class _Arguments:
         return cls(chosen, [declared for _, declared in found.fields])
 
     def check(self, predicate: str, found: Sequence[Column]) -> None:
-        """Refuse columns that are not of the declared types."""
+        """Refuse columns that do not have the declared types."""
         for column, declared in zip(found, self.types, strict=False):
             if declared is not Declared.ANY and declared not in _FITS[column.kind]:
                 raise LaserError(
-                    f"the column {column.name} of the table {predicate} has values of another type than {declared.value}, "
-                    "which the program declares: cast it"
+                    f"the column {column.name} of the table {predicate} does not have the type {declared.value}, "
+                    "which the program declares: cast the column"
                 )
 
 
@@ -169,7 +169,9 @@ def _source(connection: duckdb.DuckDBPyConnection, predicate: str, given: Any) -
         return name(f"given {predicate}")
     path = str(given)
     if not (path.endswith((".parquet", "/", "*")) or Path(path).is_dir()):
-        raise LaserError(f"{path} is not a Parquet file: read it into a table first, so that its columns have types")
+        raise LaserError(
+            f"{path} is not a Parquet file: read it into a pandas, Arrow or Polars table first, which has column types"
+        )
     pattern = f"{path.rstrip('/')}/**/*.parquet" if Path(path).is_dir() else path
     return f"read_parquet({text(pattern)})"
 
@@ -189,7 +191,9 @@ def _column(predicate: str, column: str, kind: str) -> Column:
     if kind == "VARCHAR" or kind.startswith("ENUM("):
         return Column(column, f"cast({sql} as varchar)", Kind.STRING, f"{sql} is null", static_type.STRING)
     cure = "cast it to double, or to an integer" if decimal else "cast it, or leave it out"
-    raise LaserError(f"the column {column} of the table {predicate} has the type {kind}, which no value has: {cure}")
+    raise LaserError(
+        f"the column {column} of the table {predicate} has the type {kind}, which Laser does not support: {cure}"
+    )
 
 
 def _time(predicate: str, column: str, kind: str, tick: Tick) -> Column:
@@ -207,7 +211,7 @@ def _time(predicate: str, column: str, kind: str, tick: Tick) -> Column:
 
 
 def _in_zone(micro: str, zone: tzinfo) -> str:
-    """What the clocks of a zone show, as an instant: less the offset from their last shift on."""
+    """The local time of a zone as an instant: minus the offset since the last change of the clocks."""
     if zone is UTC:
         return micro
     first, *later = shifts(zone)
@@ -219,7 +223,7 @@ def _in_zone(micro: str, zone: tzinfo) -> str:
 
 
 def extent_of(ask: Ask, tables: list[Table]) -> Extent | None:
-    """Look at all rows once: FactError where a value is none of the language, None where there are no rows."""
+    """Read all rows once: FactError if a value is invalid, None if there are no rows."""
     found = [extent for table in tables if (extent := _look(ask, table)) is not None]
     if not found:
         return None
@@ -247,7 +251,7 @@ def _refuse(table: Table, column: Column, count: int) -> None:
 def facts_of(
     connection: duckdb.DuckDBPyConnection, tables: list[Table], first: int, last: int
 ) -> Iterator[tuple[int, list[Atom]]]:
-    """The same facts as a stream for the reasoner, by time, then by table."""
+    """The same facts as a stream for the reasoner, sorted by time, then by table."""
     rows = merge(*(_rows(connection, table, place, first, last) for place, table in enumerate(tables)))
     for time, group in groupby(rows, key=lambda row: row[0]):
         yield time, [Atom.of(key) for _, _, _, key in group]
@@ -256,7 +260,7 @@ def facts_of(
 def _rows(
     connection: duckdb.DuckDBPyConnection, table: Table, place: int, first: int, last: int
 ) -> Iterator[tuple[int, int, int, tuple[Any, ...]]]:
-    """Time, place of the table, number of the row, and the atom: in this order."""
+    """Time, position of the table, number of the row, and the atom, in this order."""
     label = (table.predicate.name,)
     query = f"select * from ({table.facts(first, last)}) as facts order by u"
     count = 0

@@ -1,4 +1,4 @@
-"""Terms and comparisons as SQL. What is not defined is NULL, or not true, so that the rule instance does not fire."""
+"""Terms and comparisons as SQL. An undefined result is NULL, or not true, so that the rule instance does not fire."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Expression(NamedTuple):
     kind: Kind
 
     def to(self, kind: Kind) -> str:
-        """The same in a wider kind."""
+        """The same, converted to a wider kind."""
         return convert(self.sql, self.kind, kind)
 
 
@@ -33,14 +33,14 @@ Bindings = Mapping[str, Expression]
 
 
 def evaluate(term: Term, bound: Bindings) -> Expression:
-    """A term over variables that are bound; NULL where arithmetic is not defined."""
+    """A term over bound variables; NULL if arithmetic is undefined."""
     match term:
         case Variable(name=name):
             return bound[name]
         case Constant(value=value):
             kind = kind_of(value)
             if kind is None:
-                raise NotLowered(f"the value {value!r}, which SQL does not have exactly")
+                raise NotLowered(f"the value {value!r}, which SQL cannot represent exactly")
             return Expression(literal(value), kind)
         case Arithmetic(operator=operator, operands=operands) if operator not in INLINE:
             return _function(operator, [evaluate(operand, bound) for operand in operands])
@@ -48,11 +48,11 @@ def evaluate(term: Term, bound: Bindings) -> Expression:
             values = [Expression(*number_of(*evaluate(operand, bound))) for operand in operands]
             return _arithmetic(operator, values)
         case _:
-            raise AssertionError(f"{term} is resolved before")
+            raise AssertionError(f"{term} should have been resolved before")
 
 
 def _arithmetic(operator: str, values: list[Expression]) -> Expression:
-    """Whole numbers overflow with an error; doubles are stopped where a whole one may not be exact any more."""
+    """Whole numbers overflow with an error; doubles are stopped when a whole number may no longer be exact."""
     kind = Kind.NUMBER if operator == "/" else join(value.kind for value in values)
     parts = [f"({value.to(kind)})" for value in values]
     match operator, parts:
@@ -76,11 +76,11 @@ def _arithmetic(operator: str, values: list[Expression]) -> Expression:
 
 
 INLINE = frozenset({"+", "-", "*", "/", "div", "mod", "abs", "min", "max"})
-"""Operations over numbers that are written out here."""
+"""Numeric operations that are written out here."""
 
 
 def _function(name: str, values: list[Expression]) -> Expression:
-    """A function of which SQL says exactly the same; the reasoner has all others."""
+    """A function with exactly equivalent SQL; the reasoner has all others."""
     function = FUNCTIONS.get(name)
     if function is None or function.sql is None:
         raise NotLowered(f"the function {name}")
@@ -94,7 +94,7 @@ def _function(name: str, values: list[Expression]) -> Expression:
             case _ if value.kind == Kind.STRING:
                 args.append(f"({value.sql})")
             case _:
-                raise NotLowered(f"the function {name} of what is not a text")
+                raise NotLowered(f"the function {name} of a value that is not a string")
     kind = _KINDS[function.gives([None] * len(values))]
     sql = function.sql(args)
     return Expression(_exact(sql, kind) if kind == Kind.NUMBER else sql, kind)
@@ -104,14 +104,14 @@ _KINDS = {static_type.STRING: Kind.STRING, static_type.INTEGER: Kind.INTEGER, st
 
 
 def _exact(sql: str, kind: Kind) -> str:
-    """A double below 2**53 has no whole number beside it that it may stand for."""
+    """Below 2**53, doubles represent whole numbers exactly."""
     if kind == Kind.INTEGER:
         return sql
     return f"case when abs({sql}) < {EXACT} then {sql} when {sql} is not null then error('{INEXACT}') end"
 
 
 def _floor_division(a: str, b: str) -> str:
-    """SQL's quotient is cut towards 0."""
+    """SQL's quotient is truncated towards 0."""
     down = f"{a} % nullif({b}, 0) <> 0 and ({a} < 0) <> ({b} < 0)"
     return f"({a} // nullif({b}, 0) - case when {down} then 1 else 0 end)"
 
@@ -123,7 +123,7 @@ def _floor_modulo(a: str, b: str) -> str:
 
 
 def _whole_quotient(a: str, b: str) -> str:
-    """As Python divides doubles: less the remainder first, so that rounding cannot carry it over a whole number."""
+    """Divides doubles as Python does: subtracts the remainder first, so that rounding cannot change the whole number."""
     rest = f"({a} % nullif({b}, 0))"
     down = f"case when {rest} <> 0 and ({rest} < 0) <> ({b} < 0) then 1 else 0 end"
     quotient = f"(({a} - {rest}) / nullif({b}, 0) - {down})"
@@ -133,7 +133,7 @@ def _whole_quotient(a: str, b: str) -> str:
 
 
 def equal(one: Expression, other: Expression) -> str:
-    """Whether two values are equal; ``false`` where their kinds say that they never are."""
+    """Whether two values are equal; ``false`` if their kinds show that they never are."""
     if one.kind != other.kind and Kind.ANY not in (one.kind, other.kind) and not _are_numbers(one, other):
         return FALSE
     kind = join((one.kind, other.kind))
@@ -141,7 +141,7 @@ def equal(one: Expression, other: Expression) -> str:
 
 
 def compare(test: Comparison, bound: Bindings) -> str:
-    """A comparison of what is bound; an order between values of different types is not defined, and so not true."""
+    """A comparison of bound values; the order of values of different types is undefined, and so not true."""
     left, right = evaluate(test.left, bound), evaluate(test.right, bound)
     match test.operator:
         case "=":
@@ -156,7 +156,7 @@ def compare(test: Comparison, bound: Bindings) -> str:
 
 
 def _test(symbol: str, left: Expression, right: Expression) -> str:
-    """A test of texts; of anything else it is NULL, and so is its opposite."""
+    """A test of strings; for other values, it is NULL, and so is its negation."""
     function = TESTS[symbol.removeprefix(NOT)].sql
     if function is None:
         raise NotLowered(f"the test {symbol.removeprefix(NOT)}")
@@ -175,7 +175,7 @@ def _order(operator: str, left: Expression, right: Expression) -> str:
 
 
 def _lexical(operator: str, a: str, b: str) -> str:
-    """Values of one type: numbers have no text, and texts no number."""
+    """Values of one type: numbers have an empty text, and texts the number 0."""
     strict = operator[0]
     return f"(({a}).n {strict} ({b}).n or (({a}).n = ({b}).n and ({a}).s {operator} ({b}).s))"
 
@@ -185,7 +185,7 @@ def _are_numbers(one: Expression, other: Expression) -> bool:
 
 
 def time_point(value: Expression, first: str, last: str) -> str:
-    """The time point of the timeline that a value is; NULL where it is none."""
+    """The time point of the timeline that a value denotes; NULL if it denotes none."""
     sql, kind = number_of(*value)
     inside = f"({sql}) between {first} and {last}"
     whole = "" if kind == Kind.INTEGER else f" and ({sql}) = floor({sql})"

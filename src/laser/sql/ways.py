@@ -1,4 +1,4 @@
-"""Which way each predicate goes, by SQL or by the reasoner, and why."""
+"""Which predicates are computed by SQL and which by the reasoner, and why."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["tell", "ways"]
 
 
 def ways(plan: Plan, left: Mapping[Node, str]) -> dict[Predicate, str | None]:
-    """For each derived predicate why the reasoner has a hand in it; None where all of it is SQL.
+    """For each derived predicate, why the reasoner is involved; None if all of it is SQL.
 
-    What a predicate is made from counts up to the next predicates that it reads.
+    The nodes of a predicate are counted down to the next predicates that it reads.
     """
     below = reads(plan)
     made = {node: predicate for predicate in plan.program.derived for node in _heads(plan, predicate) if node in below}
@@ -27,7 +27,7 @@ def ways(plan: Plan, left: Mapping[Node, str]) -> dict[Predicate, str | None]:
 
 
 def _heads(plan: Plan, predicate: Predicate) -> Iterator[Node]:
-    """The nodes that rules make for a predicate."""
+    """The nodes that rules derive for a predicate."""
     for node in (Plain(predicate), Pinned(predicate), Pending(predicate)):
         yield plan.aliases.get(node, node)
 
@@ -47,7 +47,7 @@ def _own(
 
 
 def tell(found: Mapping[Predicate, str | None]) -> str:
-    """The same in a line.
+    """The same in one line.
 
     >>> tell({Predicate("p", 1): None, Predicate("q", 2): "recursion", Predicate("r", 0): "recursion"})
     'SQL for `p/1`; the reasoner for `q/2` and `r/0`: recursion'
@@ -60,4 +60,4 @@ def tell(found: Mapping[Predicate, str | None]) -> str:
     parts = [f"the reasoner for {listed(several)}: {reason}" for reason, several in reasons.items()]
     if not parts:
         return "SQL"
-    return "; ".join([f"SQL for {listed(by_sql)}" if by_sql else "SQL below", *parts])
+    return "; ".join([f"SQL for {listed(by_sql)}" if by_sql else "SQL for the inputs", *parts])

@@ -1,11 +1,11 @@
-"""CSV: ``time,predicate,args…``, one fact a row; a header line of these names may stand above.
+"""CSV: ``time,predicate,args…``, one fact per row; a header line with these names is optional.
 
-A field that is a number as JSON writes it is a number, ``<…>`` is an IRI, other text is a string. A string that only looks like
-one of these has quotes of its own: the string 007 needs none, the string 1 is the field ``"1"``, in CSV ``\"""1\"""``.
-Empty fields at the end of a row are padding and do not count.
+A field that is a number in JSON is a number, ``<…>`` is an IRI, any other text is a string. A string that looks like a number
+or an IRI is quoted: the string 007 needs no quotes, the string 1 is the field ``"1"``, in CSV ``\"""1\"""``.
+Empty fields at the end of a row are padding and are ignored.
 
-Answers are understood by their header: ``time,holds,predicate,args`` are changes, ``since,until,open,predicate,args`` intervals;
-snapshots are a stream again.
+The header of answers shows their form: ``time,holds,predicate,args`` are changes, ``since,until,open,predicate,args``
+intervals; snapshots are written as a stream.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from laser.values.facts import read_literal
 __all__ = ["CSV", "join_quoted", "read_field", "write_field"]
 
 _PADDED = re.compile(r"-?0[0-9][-+0-9.eE]*\Z|-\s")
-"""How no table writes a number: 007 is a code, and JSON does not have it either."""
+"""Texts that are not numbers in a table: 007 is a code, and JSON does not allow it either."""
 _PADDING = frozenset("-0")
 _MUST_QUOTE = re.compile(r'[,"\r\n]|\A\s|\s\Z|\A\Z')
 _MOST_LINES = 100
+_OPEN = "a quoted field does not end"
 _TRUTH = ("false", "true")
 
 
@@ -55,20 +56,20 @@ class Csv(LineFormat):
         return (_fact(row),) if row else ()
 
     def read_background(self, path: str | Path) -> Iterator[Entry | Malformed]:
-        """A first row that begins with the word ``predicate`` is a header; below, a predicate may be called so."""
+        """A first row that begins with the word ``predicate`` is a header; in later rows it is the name of a predicate."""
         with open_lines(path) as lines:
             facts = _without_header(lines)
             yield from self.read_lines(facts, lambda line: ParsedLine(0, self.parse_background(line)))
 
     def gather(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """A quoted field may go over several lines: join them, under the number of the first."""
+        """Join the lines of a quoted field that contains line breaks, with the number of the first line."""
         return join_quoted(lines)
 
     def write_change(self, time: int | str, atom: Atom, holds: bool) -> str:
         return _line([str(time), _TRUTH[holds], *_fields(atom)])
 
     def write_snapshot(self, time: int | str, atoms: Sequence[Atom]) -> str:
-        """A row an atom; a time point with none is ``36``."""
+        """One row per atom; a time point without atoms is ``36``."""
         return "\n".join(_line([str(time), *_fields(atom)]) for atom in atoms) if atoms else str(time)
 
     def write_interval(self, atom: Atom, since: int | str, until: int | str, ongoing: bool) -> str:
@@ -79,7 +80,7 @@ CSV = Csv()
 
 
 class _Parser:
-    """Rows, understood by the header that came before; without one they are those of a stream."""
+    """Parses rows by the header above them; without a header they are those of a stream."""
 
     def __init__(self, tick: Tick) -> None:
         self._tick = tick
@@ -109,7 +110,7 @@ class _Parser:
 
 
 def _form_of(row: list[str]) -> FormName | None:
-    """The form that a header announces, if a row is one."""
+    """The form of the answers that a header shows; None if the row is not a header."""
     match [field.strip().lower() for field in row[:2]]:
         case ["time", "predicate"]:
             return "snapshots"
@@ -123,14 +124,14 @@ def _form_of(row: list[str]) -> FormName | None:
 
 def _with_atom(row: list[str], place: int) -> list[str]:
     if len(row) <= place:
-        raise FactError("the row ends before its atom")
+        raise FactError("the row has no predicate")
     return row
 
 
 def _truth(field: str) -> bool:
     word = field.strip().lower()
     if word not in _TRUTH:
-        raise FactError(f"{field!r} is neither true nor false")
+        raise FactError(f"{field!r} is neither `true` nor `false`")
     return bool(_TRUTH.index(word))
 
 
@@ -144,7 +145,7 @@ def _without_header(lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def join_quoted(lines: Iterable[Line], delimiter: str = ",") -> Iterator[Line]:
-    """Lines with those joined over which a quoted field goes, under the number of the first."""
+    """Join lines that belong to one quoted field, with the number of the first line."""
     first: Line | None = None
     parts: list[str] = []
     for line in lines:
@@ -154,21 +155,22 @@ def join_quoted(lines: Iterable[Line], delimiter: str = ",") -> Iterator[Line]:
         first = first or line
         parts.append(line.text)
         joined = Line(first.number, "\n".join(parts), line.fault)
-        if line.fault or len(parts) == _MOST_LINES or len(joined.text) > MAX_LINE or not _unfinished(joined, delimiter):
-            yield joined
+        is_open = _unfinished(joined, delimiter)
+        if line.fault or len(parts) == _MOST_LINES or len(joined.text) > MAX_LINE or not is_open:
+            yield joined._replace(fault=_OPEN) if is_open else joined
             first, parts = None, []
     if first is not None:
-        yield Line(first.number, "\n".join(parts))
+        yield Line(first.number, "\n".join(parts), _OPEN)
 
 
 def _unfinished(line: Line, delimiter: str) -> bool:
-    """Whether a quoted field is still open at the end; an even number of quotes leaves none open."""
+    """Whether a quoted field is still open at the end; with an even number of quotes, none is."""
     if line.fault or line.text.count('"') % 2 == 0:
         return False
     try:
         _row(line.text, delimiter)
     except FactError as error:
-        return "does not end" in str(error)
+        return str(error) == _OPEN
     return False
 
 
@@ -177,7 +179,7 @@ def _row(text: str, delimiter: str = ",") -> list[str]:
         row = next(csv.reader([text], strict=True, skipinitialspace=True, delimiter=delimiter), [])
     except csv.Error as error:
         open_quote = "unexpected end of data" in str(error)
-        raise FactError("a quoted field does not end" if open_quote else f"it is no CSV: {error}") from None
+        raise FactError(_OPEN if open_quote else f"it is not CSV: {error}") from None
     while row and not row[-1]:
         row.pop()
     return row
@@ -196,7 +198,7 @@ def read_field(text: str) -> Value:
     value = None if text[:1] in _PADDING and _PADDED.match(text) else read_literal(text)
     if value is not None:
         return value
-    return Iri(text[1:-1]) if text[:1] == "<" and text[-1:] == ">" else text  # no IRI there is a mistake, not a string
+    return Iri(text[1:-1]) if text[:1] == "<" and text[-1:] == ">" else text  # a bad IRI is a mistake, not a string
 
 
 def _fields(atom: Atom) -> list[str]:
@@ -204,7 +206,7 @@ def _fields(atom: Atom) -> list[str]:
 
 
 def write_field(value: Value) -> str:
-    """The text that `read_field` makes this value of."""
+    """The text that `read_field` reads as this value."""
     if type(value) is not str:
         return write_value(value)
     is_special = not value or value[0] in '<"' or (read_literal(value) is not None and not _PADDED.match(value))

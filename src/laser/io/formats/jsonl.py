@@ -1,10 +1,10 @@
-"""JSON Lines: ``{"time": 36, "predicate": "a", "args": ["x1", "y"]}``, one fact a line.
+"""JSON Lines: ``{"time": 36, "predicate": "a", "args": ["x1", "y"]}``, one fact per line.
 
-``{"time": 36, "facts": [{"predicate": …, "args": […]}, …]}`` has all facts of a time point, or none.
-A string is a string, whatever it looks like; an IRI is ``{"iri": "http://…"}``.
+``{"time": 36, "facts": [{"predicate": …, "args": […]}, …]}`` has all facts of a time point, possibly none.
+A string is always a string, even if it looks like a number; an IRI is ``{"iri": "http://…"}``.
 
-Of answers, snapshots are lines of the second kind, a change is a fact with ``"holds": true``, and an interval has ``since``,
-``until`` and ``open`` for its time.
+In answers, a snapshot is a line of the second kind, a change is a fact with ``"holds": true``, and an interval has ``since``,
+``until`` and ``open`` instead of the time.
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ def read_object(text: str) -> dict[str, Any]:
     try:
         said = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=NUMBER.read)
     except json.JSONDecodeError as error:
-        raise FactError(f"it is no JSON: {error.msg} (column {error.colno})") from None
+        raise FactError(f"it is not JSON: {error.msg} (column {error.colno})") from None
     except ValueError:
         raise FactError("a number is too large: integers have at most 4300 digits") from None
     if not isinstance(said, dict):
-        raise FactError(f"a record is an object, not {_kind(said)}")
-    # Only escapes can bring in half a character; it could never be written out again.
+        raise FactError(f"a record must be an object, not {_kind(said)}")
+    # Only escapes can produce half a surrogate pair, which cannot be written again.
     if "\\u" in text and _broken(text, said):
         raise FactError("a string has half of a surrogate pair")
     return said
@@ -152,23 +152,23 @@ def _time(said: dict[str, Any], key: str, tick: Tick) -> tuple[int, bool]:
     if isinstance(value, str):
         return read_time(value, tick)
     if type(value) is not int:
-        raise TimeError(f"{key!r} is an integer or an ISO 8601 string, not {_kind(value)}")
+        raise TimeError(f"{key!r} must be an integer or an ISO 8601 string, not {_kind(value)}")
     return check_time(value), False
 
 
 def _truth(said: dict[str, Any], key: str) -> bool:
     value = said.get(key, False)
     if not isinstance(value, bool):
-        raise FactError(f"{key!r} is true or false, not {_kind(value)}")
+        raise FactError(f"{key!r} must be true or false, not {_kind(value)}")
     return value
 
 
 def _group(facts: Any) -> tuple[Atom, ...]:
     if not isinstance(facts, list):
-        raise FactError(f"'facts' is a list of objects, not {_kind(facts)}")
+        raise FactError(f"'facts' must be a list of objects, not {_kind(facts)}")
     for fact in facts:
         if not isinstance(fact, dict):
-            raise FactError(f"'facts' is a list of objects, with {_kind(fact)} in it")
+            raise FactError(f"'facts' must be a list of objects, and it contains {_kind(fact)}")
     return tuple(_fact(fact, _FACT_KEYS) for fact in facts)
 
 
@@ -176,14 +176,14 @@ def _fact(said: dict[str, Any], keys: frozenset[str]) -> Atom:
     _check_keys(said, keys, required=("predicate",))
     args = said.get("args", [])
     if not isinstance(args, list):
-        raise FactError(f"'args' is a list, not {_kind(args)}")
+        raise FactError(f"'args' must be a list, not {_kind(args)}")
     return Atom(_predicate(said["predicate"]), map(_value, args))
 
 
 def _predicate(name: Any) -> str | Iri:
     name = from_json(name) if isinstance(name, dict) else name
     if not isinstance(name, str | Iri):
-        raise FactError(f"'predicate' is a string, not {_kind(name)}")
+        raise FactError(f"'predicate' must be a string, not {_kind(name)}")
     return name
 
 
@@ -194,7 +194,7 @@ def _value(value: Any) -> Value:
 
 
 def _kind(value: Any) -> str:
-    """What a JSON value is, with scalars shown."""
+    """The kind of a JSON value; numbers and strings are shown."""
     match value:
         case None:
             return "null"
@@ -216,4 +216,4 @@ def _dump(entry: dict[str, Any]) -> str:
 
 _SCAN = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant).raw_decode
 STRICT = _strict
-"""A line as a value, quickly; whoever is told of a mistake asks `read_object` for the words. Decimals are doubles here."""
+"""A line as a value, quickly. After a mistake, call `read_object` for a good message. Decimals are doubles here."""

@@ -1,7 +1,7 @@
-"""Rows of tables, in which columns have names: what ``laser run`` writes, and Parquet.
+"""Rows of tables with named columns, as ``laser run`` and Parquet have them.
 
-An atom is in the columns ``predicate`` and ``args``; or else its predicate is the name of the folder (``answers/alarm/…``), and all
-columns but those of time are its arguments, in order. A stream's micro-batches are folders below that (``alarm/batch=7``).
+An atom is in the columns ``predicate`` and ``args``. Otherwise its predicate is the name of the folder (``answers/alarm/…``), and
+all columns except those of time are its arguments, in order. The micro-batches of a stream are folders below that (``alarm/batch=7``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BATCH = re.compile(r"(?!predicate=)\w+=.*|rows")
 
 
 def read_row(row: Mapping[str, Any], tick: Tick, place: Path | None) -> ParsedLine | ParsedChange | ParsedInterval:
-    """What a row says; the place of its file is given where it may tell the predicate."""
+    """What a row says; ``place`` is the path of its file if it may show the predicate."""
     if row.get("since") is not None:
         (since, iso), (until, _) = _time(row["since"], tick), _time(row.get("until"), tick)
         return ParsedInterval(atom_of(row, place), since, until, bool(row.get("open")), iso)
@@ -38,11 +38,11 @@ def read_row(row: Mapping[str, Any], tick: Tick, place: Path | None) -> ParsedLi
 
 
 def atom_of(row: Mapping[str, Any], place: Path | None) -> Atom:
-    """The atom of a row; texts among the ``args`` are written as fields of CSV are."""
+    """The atom of a row; texts in ``args`` are written like CSV fields."""
     if row.get("predicate") is not None:
         args = row.get("args")
         if args is not None and not isinstance(args, list):
-            raise FactError(f"the column args has lists, not {args!r}")
+            raise FactError(f"the column args must have lists, not {args!r}")
         return Atom(row["predicate"], [read_field(arg) if isinstance(arg, str) else _value(arg) for arg in args or ()])
     if place is None:
         raise FactError("the row has no predicate: it needs the columns predicate and args")
@@ -50,19 +50,19 @@ def atom_of(row: Mapping[str, Any], place: Path | None) -> Atom:
 
 
 def predicate_of(place: Path) -> str:
-    """The predicate that a file is about, by the name of its folder.
+    """The predicate of a file, which is the name of its folder.
 
     >>> predicate_of(Path("answers/alarm/batch=00000007/part-0.parquet"))
     'alarm'
     """
     named = [part for part in place.parts[:-1] if not _BATCH.fullmatch(part)]
     if not named:
-        raise FactError("no column and no folder tells the predicate")
+        raise FactError("neither a column nor the folder shows the predicate")
     return named[-1].removeprefix("predicate=")
 
 
 def _value(value: Any) -> Any:
-    """Values of columns; a date is a text. Decimals are taken as they are: through a float, a whole one would not stay exact."""
+    """The value of a cell; a date becomes a text. Decimals are not converted through a float, which is not exact for large numbers."""
     return value.isoformat() if isinstance(value, datetime) else value
 
 

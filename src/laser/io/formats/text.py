@@ -1,7 +1,7 @@
-"""The text format: ``36: a(x1, y), b(y, z).``, one time point a line.
+"""The text format: ``36: a(x1, y), b(y, z).``, one time point per line.
 
-The time is an integer or ISO 8601. ``37:`` is a time point without facts. ``%`` and ``//`` begin a comment. Of answers, snapshots
-are such lines, a change is ``36  + q(x1, y)``, and an interval ``q(x1, y)  [36, 39]``; with ``…]`` it still held at the end.
+The time is an integer or ISO 8601. ``37:`` is a time point without facts. ``%`` and ``//`` begin a comment. In answers, snapshots
+are such lines, a change is ``36  + q(x1, y)``, and an interval ``q(x1, y)  [36, 39]``; ``…]`` means that it still held at the end.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from laser.values.facts import parse_fact, parse_facts
 
 __all__ = ["TEXT", "strip_comment"]
 
-# The colons of an ISO time have a digit behind them, and no fact begins with a digit.
+# In an ISO time, a digit follows each colon, and no fact begins with a digit.
 _AFTER_TIME = re.compile(r":(?!\d)")
-# The parser of facts counts columns from the first fact; a reader of the file counts from the time.
+# The parser of facts counts columns from the first fact; people count from the start of the line.
 _COLUMN = re.compile(r"(?<=, column )\d+(?=\):)")
-# A string that is never closed reaches to the end, so that the search stays linear in the line.
+# A string without an end extends to the end of the line, so that the search takes linear time.
 _COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|<[^<>"\s]*>|(%|//)', re.DOTALL)
 _CHANGE = re.compile(r"\s*([^\s:]\S*)\s+([+-])\s+(.+)")
 _BOUNDS = re.compile(r"(\S+), ([^\s…]+)(…?)\]")
@@ -72,7 +72,7 @@ def _parse(line: str, tick: Tick) -> ParsedLine | ParsedChange | ParsedInterval 
 def _record(text: str, tick: Tick) -> ParsedLine:
     colon = _AFTER_TIME.search(text)
     if colon is None:
-        raise TimeError("a record begins with its time and a colon, as in '36: a(x1, y).'")
+        raise TimeError("a record must begin with its time and a colon, as in '36: a(x1, y).'")
     time, iso = read_time(text[: colon.start()], tick)
     return ParsedLine(time, _facts(text, colon.end()), iso)
 
@@ -91,7 +91,7 @@ def _facts(text: str, start: int) -> tuple[Atom, ...]:
 
 
 def strip_comment(text: str) -> str:
-    """A line without its comment and the blanks at its end; ``%`` within a string or an IRI begins none."""
+    """A line without its comment and trailing blanks; a ``%`` within a string or an IRI does not begin a comment."""
     if "%" in text or "//" in text:
         for match in _COMMENT.finditer(text):
             if match[1]:
