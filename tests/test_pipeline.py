@@ -127,8 +127,8 @@ def test_a_file_that_is_wrong_is_refused(text, message):
     ("words", "message"),
     [
         (["--columns", "temp=a"], "--columns temp=a: there is no input temp"),
-        (["--input", "temp"], "--input temp: write NAME=FILE, or declare with #input"),
-        (["--conf", "=1"], "--conf '=1': write NAME=VALUE"),
+        (["--input", "temp"], "--input temp: write NAME=FILE, or declare the predicates of the rows with #input"),
+        (["--conf", "=1"], "--conf '=1' is not of the form NAME=VALUE"),
         (["--buckets", "0"], "0 is not in the range x>=1"),
     ],
 )

@@ -171,6 +171,12 @@ class Pipeline:
         "later by the largest window.",
         "TIME",
     )
+    metrics_port: int = _setting(
+        0, "With --follow: serve metrics for Prometheus at this port.", "PORT", name="metrics-port", least=1
+    )
+    metrics_host: str = _setting(
+        "127.0.0.1", "The address for --metrics-port. [default: 127.0.0.1]", "ADDRESS", name="metrics-host"
+    )
     unbounded: bool = _setting(False, "With --follow: accept a state that grows without limit.")
     master: str = _setting("", "Spark's master. [default: this machine, all cores]", "URL")
     spark: Mapping[str, str] = _setting({}, "A setting of Spark.", "KEY=VALUE", name="conf")
@@ -189,6 +195,8 @@ class Pipeline:
             raise LaserError(
                 "sinks are only for the changes of a stream (--follow); the intervals of tables go to the output (-o DIR)"
             )
+        if self.metrics_port and not self.follow:
+            raise LaserError("metrics are those of micro-batches: --metrics-port works only with --follow")
         if self.flush and self.every != "once":
             raise LaserError('flush works only with every = "once" (--every once), which ends the stream')
         if self.idle and self.every == "once":

@@ -127,8 +127,8 @@ def kill_drivers(base: Path, times: int, choices: random.Random) -> int:
 
 
 @contextlib.contextmanager
-def cluster(base: Path, workers: int):
-    """A standalone cluster from the pip package, each of its processes our own."""
+def cluster(base: Path, workers: int, python: Path | None = None):
+    """A standalone cluster from the pip package, each of its processes our own; ``python`` is that of its workers."""
     import pyspark
 
     from laser.spark.java import java_home
@@ -138,8 +138,10 @@ def cluster(base: Path, workers: int):
         **os.environ,
         "JAVA_HOME": str(java_home()),
         "SPARK_HOME": str(home),
-        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_PYTHON": str(python or sys.executable),
     }
+    if python is not None:
+        environment.pop("PYTHONPATH", None)
     environment |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_NO_DAEMONIZE": "1"}
     port = random.randint(20000, 30000)
 

@@ -73,7 +73,7 @@ def test_rows_that_do_not_fit_are_rejected_all_the_same(spark):
 def test_what_sql_cannot_do_is_refused_by_name_or_left_to_the_reasoner(spark, readings):
     closure = "near(M, N) :- temp(M, V) in [1], temp(N, V) in [1]. near(M, O) :- near(M, N), near(N, O)."
     refused = {
-        closure: "recursion through near/2 derived",
+        closure: "recursion through near/2",
         "last(M) :- temp(M, _) in [2 #].": "the tuple window [2 #]",
         "mid(X) :- X = median(V : temp(_, V) in [1]).": "aggregate (median)",
         "long(M) :- temp(M, _), length(M) > 1.": "the function length",

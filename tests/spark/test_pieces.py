@@ -7,6 +7,7 @@ import pytest
 from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.rules.partition_key import find_key
+from laser.spark.store import Entry, Head, _struct
 
 
 def key_of(text, inputs=None):
@@ -27,3 +28,12 @@ def key_of(text, inputs=None):
 )
 def test_the_key_is_found_or_the_reason_told(program, key):
     assert key in key_of(program)
+
+
+def test_the_columns_of_the_state_stay_as_checkpoints_have_them():
+    """Spark compares them when a query goes on: a change of a type would refuse every checkpoint."""
+    assert _struct(Head).simpleString() == (
+        "struct<job:string,buckets:int,lineage:string,version:bigint,token:string,fed:bigint,start:bigint,lowest:bigint,"
+        "highest:bigint,timer:bigint,late:bigint,known:bigint,before:string>"
+    )
+    assert _struct(Entry).simpleString() == "struct<token:string,latest:bigint,facts:binary>"

@@ -1,4 +1,4 @@
-"""A dozen random programs through real streams and tables; ``make test-spark`` tries hundreds."""
+"""A dozen random programs through real streams and tables, and six histories by SQL; ``make test-spark`` tries hundreds."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def test_random_programs_on_spark_give_the_answers_of_the_reference(spark, way, 
 def test_random_histories_by_sql_on_spark_give_the_answers_of_the_reference(spark):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, setting in islice(histories(0), 12):
+        for name, setting in islice(histories(0), 6):
             assert run(spark, "sql", name, setting) == ""
-    assert LOWERED.total() >= 5
+    assert LOWERED.total() >= 3

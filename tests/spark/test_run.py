@@ -203,4 +203,4 @@ def test_what_is_wrong_with_files_is_said_in_words(spark, place):
     assert "delimiter is for files of CSV" in laser(*command, "temp=x.parquet", "--delimiter", ";").stderr
     named = laser("run", "--program", place / "temp.lars", "--input", f"temp={place / 'odd.csv'}").stderr
     assert "which column is the time? Name it (time, or --time COLUMN)" in named
-    assert "declare with #input" in laser(*command, place / "odd.csv").stderr
+    assert "declare the predicates of the rows with #input" in laser(*command, place / "odd.csv").stderr

@@ -65,7 +65,7 @@ def test_lines_become_rows_of_one_predicate():
 
 def test_a_line_that_is_malformed_is_a_row_with_a_reason():
     (row,) = rows(Reader(TEXT, Predicate("temp", 1), Tick(), dated=False), "noise")
-    assert row == {REASON: "a record begins with its time and a colon, as in '36: a(x1, y).'", ROW: "noise"}
+    assert row == {REASON: "a record must begin with its time and a colon, as in '36: a(x1, y).'", ROW: "noise"}
 
 
 def test_dates_become_the_beginning_of_their_time_point():

@@ -10,9 +10,25 @@ except ImportError as error:
 from laser.spark.answers import Answers
 from laser.spark.failures import await_termination, explain_failure
 from laser.spark.kafka_sink import KafkaSink
+from laser.spark.metrics import BatchMetrics, MetricsListener, metrics_of
 from laser.spark.postgres_sink import PostgresSink
+from laser.spark.prometheus import PrometheusPage, serve_metrics
 from laser.spark.reason import reason
 from laser.spark.session import session
 from laser.spark.sources import Input
 
-__all__ = ["Answers", "Input", "KafkaSink", "PostgresSink", "await_termination", "explain_failure", "reason", "session"]
+__all__ = [
+    "Answers",
+    "BatchMetrics",
+    "Input",
+    "KafkaSink",
+    "MetricsListener",
+    "PostgresSink",
+    "PrometheusPage",
+    "await_termination",
+    "explain_failure",
+    "metrics_of",
+    "reason",
+    "serve_metrics",
+    "session",
+]

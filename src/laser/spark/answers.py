@@ -11,6 +11,7 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
+from laser.spark.cluster import named
 from laser.spark.columns import conversion
 from laser.spark.flush import End, Flush, flush_stream
 from laser.spark.job import Job
@@ -33,16 +34,16 @@ class Answers(Mapping[str, DataFrame]):
 
     prepared: Prepared
     table: DataFrame
-    """All predicates in one table, for those who write them in one go: ``split`` divides it."""
+    """All predicates in one table, to write them together: ``split`` divides it."""
     cut: str
     """How the stream is divided, and why."""
     streaming: bool = False
     kept: DataFrame | None = None
-    """What is computed once and kept, if it is."""
+    """The table that is computed once and cached, if there is one."""
     end: Flush | None = None
-    """Where a stream is told that it has ended, if it can be."""
+    """Tells a stream that it has ended, if it was made for that."""
     exact_from: int | None = None
-    """Of a stream whose rules were changed, the time point from which on the answers are those of the new rules, exactly."""
+    """If the rules of a stream were changed, the time point from which on the answers are exactly those of the new rules."""
     _by_name: dict[str, PredicateColumns] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -53,7 +54,7 @@ class Answers(Mapping[str, DataFrame]):
             self._by_name[name if alone else str(self._program_predicate(columns))] = columns
 
     def _program_predicate(self, columns: PredicateColumns) -> Predicate:
-        """The predicate as the program has it, without a lifted key."""
+        """The predicate as in the program, without a lifted key."""
         name, arity = columns.predicate
         return Predicate(name, arity - self.prepared.job.partition.adds_key)
 
@@ -80,7 +81,8 @@ class Answers(Mapping[str, DataFrame]):
 
     def changes(self, table: DataFrame) -> list[Changes]:
         """The changes among the rows of ``table``, a micro-batch, by predicate, for a sink."""
-        there = {row["tag"] for row in table.select("tag").distinct().collect()}
+        with named(table.sparkSession, "reason"):
+            there = {row["tag"] for row in table.select("tag").distinct().collect()}
         tags = {name: self.prepared.job.outputs.tags[columns.predicate] for name, columns in self._by_name.items()}
         return [
             Changes(name, rows, self._key(name), is_empty=tags[name] not in there)
@@ -97,9 +99,10 @@ class Answers(Mapping[str, DataFrame]):
         write = stream_writer([(sink, ()) for sink in sinks], self.changes)
 
         def write_kept(rows: DataFrame, batch: int) -> None:
-            rows = rows.persist()  # else it is computed again for each predicate
+            rows = rows.persist()  # otherwise it is computed again for each predicate
             try:
-                write(rows, batch)
+                with named(rows.sparkSession, f"batch {batch}"):
+                    write(rows, batch)
             finally:
                 rows.unpersist()
 
@@ -107,7 +110,7 @@ class Answers(Mapping[str, DataFrame]):
 
     @property
     def rejects(self) -> DataFrame:
-        """The rows that do not fit, which the answers do without: the input's name, the reason, the row as JSON."""
+        """The malformed rows, which the answers leave out: the input's name, the reason, the row as JSON."""
         return reduce(DataFrame.unionByName, [source.rejects() for source in self.prepared.all_sources])
 
     @property
@@ -121,10 +124,10 @@ class Answers(Mapping[str, DataFrame]):
         return late.select(F.col("note").alias("fact"), self._moment("time").alias("time"))
 
     def flush(self, until: int | str | datetime = End.LAST) -> int:
-        """Say that nothing more will come, up to a time: the next query on the checkpoint answers everything up to it.
+        """Declare that no more facts come up to a time: the next query on the checkpoint answers everything up to it.
 
-        "last" is the time of the last row that has come, "closed" so much later that all time windows over it have closed.
-        The stream must be made with ``flush=True``. The time point is returned; rows up to it that still come are late.
+        "last" is the time of the last row so far; "closed" is later, when all time windows over that row have closed.
+        The stream must be made with ``flush=True``. Returns the time point; rows up to it that still arrive are late.
         """
         job = self.prepared.job
         if isinstance(until, str) and until in [*End]:
@@ -133,7 +136,7 @@ class Answers(Mapping[str, DataFrame]):
         return flush_stream(self.end, job, read_point(until, job.settings.tick, zone))
 
     def unpersist(self) -> None:
-        """Give back the memory in which the answers of a batch are kept."""
+        """Free the memory of the cached answers of a batch."""
         if self.kept is not None:
             self.kept.unpersist()
 
@@ -157,7 +160,7 @@ class Answers(Mapping[str, DataFrame]):
 
 
 def whole_intervals(job: Job, table: DataFrame, slices: int) -> DataFrame:
-    """The intervals with those put together again that run across the edges of slices."""
+    """Join intervals that extend across the edges of slices."""
     if slices == 1:
         return table.drop("cut")
     slots = ["tag", *job.outputs.slots]

@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import coalesce, col, concat, expr, lit, when
 
 from laser.errors import FactError, LaserError
+from laser.spark.cluster import named
 from laser.spark.column_names import check_distinct, quoted
 from laser.spark.columns import conversion, kind_of_type
 from laser.values import Predicate
@@ -20,18 +21,18 @@ __all__ = ["Background", "read_background"]
 
 @dataclass(frozen=True)
 class Background:
-    """Facts of one table; facts given one by one have no names and no kinds of columns."""
+    """The facts of one table; facts that are given one by one have no column names and kinds."""
 
     name: str
     kinds: tuple[str, ...]
     names: tuple[str, ...]
     facts: tuple[Any, ...]
     is_lifted: bool = False
-    """Whether the first column is a key of which the program does not know."""
+    """Whether the first column is a key that the program does not have."""
 
     @property
     def program_predicate(self) -> Predicate:
-        """The predicate as the program has it."""
+        """The predicate as in the program."""
         return Predicate(self.name, len(self.names) - self.is_lifted)
 
     def led_by(self, key: str) -> Background:
@@ -58,7 +59,8 @@ def _table(name: str, table: DataFrame) -> Background:
     kinds = tuple(kind_of_type(kind, column) for column, kind in table.dtypes)
     cells = [conversion(kind).carried(quoted(column)) for kind, column in zip(kinds, table.columns, strict=True)]
     odd = _oddity(table, kinds)
-    rows = table.select(*(expr(cell).alias(f"c{i}") for i, cell in enumerate(cells)), odd.alias("odd")).collect()
+    with named(table.sparkSession, f"read background {name}"):
+        rows = table.select(*(expr(cell).alias(f"c{i}") for i, cell in enumerate(cells)), odd.alias("odd")).collect()
     for row in rows:
         if row["odd"] is not None:
             raise LaserError(f"background {name} has a row that does not fit: {row['odd']}")
@@ -76,7 +78,7 @@ def _table(name: str, table: DataFrame) -> Background:
 
 
 def _oddity(table: DataFrame, kinds: Sequence[str]) -> Column:
-    """Why a row has a cell that is not a value; null where it has none."""
+    """Why a cell of a row is not a value; null if all are."""
     found = [
         when(expr(test), concat(lit(f"{column} is "), col(quoted(column)).cast("string"), lit(f", which {words}")))
         for kind, column in zip(kinds, table.columns, strict=True)

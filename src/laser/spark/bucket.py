@@ -1,18 +1,19 @@
-"""One bucket of a stream: facts wait until the watermark has passed them, then they are fed in the order of time.
+"""One bucket of a stream: facts wait until the watermark has passed them, then they are evaluated in order of time.
 
-What must survive is small: a *head*, which says how far the bucket is, and a *log* of the facts still in reach, an entry for
-each micro-batch that brought some. The reasoner itself is a cache. It is found in the worker's memory, brought up to date
-from the log where another worker was at it since, or made anew from the log; so batch boundaries, retries and moves from
-worker to worker do not show in the answers.
+What must survive is small: a *head*, the position of the bucket, and a *log* of the facts that are still needed, with one entry
+for each micro-batch that brought some. The reasoner itself is a cache. It is found in the worker's memory, brought up to date
+from the log if another worker has continued since, or rebuilt from the log; so batch boundaries, retries and moves from worker
+to worker do not change the answers.
 """
 
 from __future__ import annotations
 
 import json
+import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, TypeAlias, assert_never
 
 import numpy as np
 import pyarrow as pa
@@ -26,13 +27,14 @@ from laser.spark.part import Part, make_part
 from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.spark.store import NOWHERE, SAVED, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
 from laser.spark.waiting import WaitingFacts, last_of_each_key
+from laser.spark.work import Work
 from laser.values import Atom, Predicate
 
 __all__ = ["Answer", "Bucket", "Late", "Span", "refuse_foreign"]
 
 
 COMPACTED = 64
-"""So many entries are made one at a time."""
+"""The number of entries that are merged into one."""
 
 
 class Span(NamedTuple):
@@ -50,32 +52,48 @@ class Late(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What one call tells, and when the bucket wants to be called again if nothing arrives (None: never)."""
+    """The result of one call."""
 
     shifts: list[Shift]
     late: list[Late]
-    wake: int | None
+    work: Work
+
+
+class LoggedFacts(NamedTuple):
+    """An entry of the log: the latest time of its facts, and their number."""
+
+    latest: int
+    facts: int
 
 
 @dataclass
 class CachedReasoner:
-    """A reasoner with what waits for the watermark, as of a version of the log."""
+    """A reasoner with the facts that wait for the watermark, at a version of the log."""
 
     version: int
     token: str
     fed: int
     waiting: WaitingFacts
     part: Part | None = None
-    kept: dict[int, int] = field(default_factory=dict)
-    """The versions in the log with the latest time of each."""
+    kept: dict[int, LoggedFacts] = field(default_factory=dict)
+    """What is in the log, by version."""
     counts: list[tuple[int, int]] = field(default_factory=list)
     """For tuple windows: the last time points with facts, and how many each had."""
     saved: int = NOWHERE
-    """For programs with records: the time up to which nothing has to be fed again."""
+    """For programs with records: the time up to which nothing needs to be evaluated again."""
 
     def holding(self) -> frozenset[Fact]:
-        """What the reasoner says now."""
+        """The present output of the reasoner."""
         return frozenset() if self.part is None else self.part.holding()
+
+
+SetTimer: TypeAlias = Callable[[int | None, int], int]
+"""Schedules a call of the bucket at a time point, even if nothing arrives (None: never); takes and returns the head's note of timers."""
+
+
+def _no_timer(wake: int | None, timer: int) -> int:
+    """For a bucket that is called anyway."""
+    return timer
 
 
 CACHE: dict[tuple[str, int], CachedReasoner] = {}
@@ -92,10 +110,17 @@ class Bucket:
     fingerprint: str
     cache: dict[tuple[str, int], CachedReasoner] = field(default_factory=lambda: CACHE)
     elders: Mapping[str, Job] = field(default_factory=dict)
-    """The jobs that had the stream before this one, by their ids."""
+    """The earlier jobs of the stream, by their ids."""
+    rebuilt: int = 0
+    """The number of times a reasoner was rebuilt from the log since the beginning of the turn."""
+    reasoning: int = 0
+    """Nanoseconds within reasoners since then."""
 
-    def turn(self, tables: Iterable[pa.Table], span: Span | None, complete: int) -> Answer:
-        """Take what arrived, and answer all time points up to ``complete``; ``span`` is of the rows of all buckets."""
+    def turn(
+        self, tables: Iterable[pa.Table], span: Span | None, complete: int, set_timer: SetTimer = _no_timer
+    ) -> Answer:
+        """Take the new facts, and answer all time points up to ``complete``; ``span`` is that of the rows of all buckets."""
+        self.rebuilt = self.reasoning = 0
         head = self._head()
         live = self._take(head)
         late: list[Late] = []
@@ -113,13 +138,25 @@ class Bucket:
             self._trim(live, complete)
             if live.saved != NOWHERE:
                 head = head._replace(known=max(head.known, live.saved - self.job.keep + 1))
-        wake = self._wake(live, head)
-        self.store.put_head(head._replace(late=head.late + len(late)))
+        timer = set_timer(self._wake(live, head), head.timer)
+        self.store.put_head(head._replace(late=head.late + len(late), timer=timer))
         live.version, live.token, live.fed = head.version, head.token, head.fed
         self.cache[head.lineage, self.number] = live
-        return Answer(shifts, late, wake)
+        return Answer(shifts, late, self._work(live, sum(table.num_rows for table in arrived), shifts, late))
 
-    # -- where it stands
+    def _work(self, live: CachedReasoner, facts: int, shifts: list[Shift], late: list[Late]) -> Work:
+        return Work(
+            facts=facts,
+            late=len(late),
+            changes=sum(len(shift.begun) + len(shift.ended) for shift in shifts),
+            rebuilt=self.rebuilt,
+            reasoning=self.reasoning,
+            kept=sum(entry.facts for entry in live.kept.values()),
+            waiting=live.waiting.count,
+            keys=0 if live.part is None else live.part.key_count,
+        )
+
+    # -- position
 
     def _head(self) -> Head:
         head = self.store.head()
@@ -146,15 +183,15 @@ class Bucket:
     # -- after the rules were changed
 
     def _succeed(self, head: Head) -> Head:
-        """Go on where another job was, in a lineage of its own: reasoners of the old rules are of no use."""
+        """Continue from another job, in a new lineage: reasoners of the old rules cannot be used."""
         known = head.known
         if set(self.job.inputs.tags) - set(self.elders[head.job].inputs.tags):
-            known = head.highest + 1  # facts of an input that nobody read are not in the log
+            known = head.highest + 1  # facts of an input that no rule read are not in the log
         before = (head.before or head.job) if head.fed != NOWHERE else ""
         return head._replace(job=self.fingerprint, lineage=uuid.uuid4().hex, before=before, known=known)
 
     def _change_over(self, live: CachedReasoner, head: Head) -> list[Shift]:
-        """The first answers of new rules: what they say at the next time point, next to what the old ones said at the last one."""
+        """The first answers of changed rules: the differences between their answers at the next time point and the last ones of the old rules."""
         if not head.before:
             return []
         elder = Bucket(self.elders[head.before], self.number, self.store, head.before, {})
@@ -166,7 +203,7 @@ class Bucket:
         return [Shift(head.fed + 1, p, p.name, begun.get(p, []), ended.get(p, [])) for p in changed]
 
     def _begin(self, head: Head, span: Span | None, complete: int) -> Head:
-        """The timeline begins with the first fact of any bucket, once no earlier one can come in time."""
+        """The timeline begins with the first fact of any bucket, as soon as no earlier one can arrive in time."""
         if span is not None:
             head = head._replace(highest=max(head.highest, span.highest))
         if head.start != NOWHERE:
@@ -180,14 +217,15 @@ class Bucket:
     # -- the live reasoner
 
     def _take(self, head: Head) -> CachedReasoner:
-        """The live reasoner of this head: out of the cache, so that a failure on the way leaves none behind."""
+        """The live reasoner of this head, removed from the cache, so that a failure leaves none behind."""
         live = self.cache.pop((head.lineage, self.number), None)
         if live is None or not self._catch_up(live, head):
             live = self._rebuild(head)
+            self.rebuilt += head.version > 0 or head.fed != NOWHERE
         return live
 
     def _catch_up(self, live: CachedReasoner, head: Head) -> bool:
-        """Bring a reasoner up to date; False where it is not of this history, or the log does not reach back to it."""
+        """Bring a reasoner up to date; False if it does not belong to this history, or the log does not reach back to it."""
         if live.fed > head.fed or live.version > head.version:
             return False
         if live.version == head.version:
@@ -203,7 +241,7 @@ class Bucket:
                     return False
                 self._wait(live, version, entry)
             if min(live.waiting.times, default=head.fed + 1) <= live.fed:
-                return False  # an attempt that failed had gone ahead without these facts
+                return False  # a failed attempt had advanced without these facts
         if head.fed > live.fed:
             self._replay(live, head)
         return True
@@ -219,7 +257,7 @@ class Bucket:
         return live
 
     def _resume(self, live: CachedReasoner, head: Head) -> None:
-        """Begin where this job was saved last, if it was."""
+        """Start from the last saved state of this job, if there is one."""
         saved = self.store.entry(SAVED) if self.job.has_records else None
         if saved is not None and saved.token == self.fingerprint:
             live.part = make_part(self.job, self.number, head.start, json.loads(saved.facts))
@@ -230,13 +268,13 @@ class Bucket:
         return WaitingFacts(self.job.inputs, ordered=self.job.reach.counts_facts)
 
     def _forget(self, live: CachedReasoner, fed: int) -> None:
-        """What is out of reach by now need not be fed again; only the keys that it names are remembered."""
+        """Drop facts that no window reaches any more; only the keys that they name are remembered."""
         reach, partition = self.job.reach, self.job.partition
         if reach.ticks is not None and not reach.counts_facts:
             live.waiting.forget_before(fed - reach.ticks, keep_keys=partition.knows_keys)
 
     def _replay(self, live: CachedReasoner, head: Head) -> None:
-        """Feed what was fed before: its answers are given, and its keys are in the log."""
+        """Evaluate earlier facts again, without their answers, which were already given; their keys are in the log."""
         self._forget(live, head.fed)
         self._feed(live, head.start, head.fed)
         if live.part is not None:
@@ -246,20 +284,23 @@ class Bucket:
         if version < 0:
             live.waiting.add_keys(unpack_keys(entry.facts))
         else:
-            live.kept[version] = entry.latest
-            live.waiting.add(in_layout(unpack(entry.facts), self.job.inputs))
+            facts = in_layout(unpack(entry.facts), self.job.inputs)
+            live.kept[version] = LoggedFacts(entry.latest, facts.num_rows)
+            live.waiting.add(facts)
 
     def _feed(self, live: CachedReasoner, start: int, complete: int) -> list[Shift]:
-        """Feed what waits, up to and including a time, and go there."""
+        """Evaluate the waiting facts up to and including a time, and move there."""
+        began = time.perf_counter_ns()
         if live.part is None:
             live.part = make_part(self.job, self.number, start)
         shifts: list[Shift] = []
-        for time, facts in live.waiting.up_to(complete):
-            if time >= start:
-                shifts += live.part.advance(time, facts)
+        for point, facts in live.waiting.up_to(complete):
+            if point >= start:
+                shifts += live.part.advance(point, facts)
                 if self.job.reach.tuples:
-                    live.counts.append((time, len(set(facts))))
+                    live.counts.append((point, len(set(facts))))
         shifts += live.part.advance(complete, [])
+        self.reasoning += time.perf_counter_ns() - began
         return shifts
 
     # -- the log
@@ -271,7 +312,7 @@ class Bucket:
             live.part.new_keys.clear()
 
     def _in_time(self, table: pa.Table, head: Head, complete: int, late: list[Late]) -> pa.Table:
-        """The facts that are not late; of those that are, a list.
+        """The facts that are not late; the others are added to a list.
 
         What is complete decides, not what this bucket has answered: else what is late would depend on the number of buckets.
         """
@@ -288,12 +329,12 @@ class Bucket:
         latest = int(np.max(table.column("time").to_numpy()))
         head = head._replace(version=head.version + 1, token=uuid.uuid4().hex)
         self.store.put_entry(head.version, Entry(head.token, latest, pack(labelled(table, self.job.inputs))))
-        live.kept[head.version] = latest
+        live.kept[head.version] = LoggedFacts(latest, table.num_rows)
         live.waiting.add(table)
         return head
 
     def _trim(self, live: CachedReasoner, fed: int) -> None:
-        """Forget what no later answer can see."""
+        """Forget facts that no later answer needs."""
         reach = self.job.reach
         if self.job.has_records:
             self._save(live, fed)
@@ -310,8 +351,8 @@ class Bucket:
                 assert_never(self.job.partition)
 
     def _save(self, live: CachedReasoner, fed: int) -> None:
-        """Where rules rest on records, which rest on the whole stream: now and then, save the reasoner in place of the facts."""
-        since = [version for version, latest in live.kept.items() if live.saved < latest <= fed]
+        """For rules whose records depend on the whole stream: save the reasoner now and then, instead of the facts."""
+        since = [version for version, entry in live.kept.items() if live.saved < entry.latest <= fed]
         if live.part is not None and len(since) >= COMPACTED:
             state = json.dumps(live.part.save()).encode()
             self.store.put_entry(SAVED, Entry(self.fingerprint, fed, state))
@@ -319,7 +360,7 @@ class Bucket:
             self._drop_before(live, fed - self.job.keep + 1)
 
     def _drop_before(self, live: CachedReasoner, low: int) -> None:
-        gone = [version for version, latest in live.kept.items() if latest < low]
+        gone = [version for version, entry in live.kept.items() if entry.latest < low]
         for version in gone:
             self.store.remove_entry(version)
             del live.kept[version]
@@ -329,17 +370,17 @@ class Bucket:
         return min(low, _time_of_last(live.counts, tuples)) if tuples else low
 
     def _oldest_kept(self, fed: int) -> int:
-        """The time since which all facts are kept; what holds at ``fed`` must be known, to tell when it ends."""
+        """The time since which all facts are kept; atoms that hold at ``fed`` must be known, to find when they end."""
         kept = self.job.kept
         return NOWHERE if kept is None else max(fed - kept, NOWHERE)
 
     def _compact(self, live: CachedReasoner, fed: int) -> None:
-        """Where each key counts for itself: make one entry of many, with the last facts of each key."""
-        done = sorted(version for version, latest in live.kept.items() if latest <= fed)
+        """If facts are counted per key: merge many entries into one, with the last facts of each key."""
+        done = sorted(version for version, entry in live.kept.items() if entry.latest <= fed)
         if self.job.reach.ticks is None or len(done) < COMPACTED:
             return
         found = {version: entry for version in done if (entry := self.store.entry(version)) is not None}
-        for version in done:  # another worker may have been here before
+        for version in done:  # another worker may already have removed some
             self.store.remove_entry(version)
             del live.kept[version]
         if found:
@@ -348,10 +389,10 @@ class Bucket:
             low, adds_key = self._oldest_kept(fed), self.job.partition.adds_key
             kept = last_of_each_key(table, self.job.inputs, low, self.job.reach, adds_key)
             self.store.put_entry(last, Entry(found[last].token, latest, pack(kept)))
-            live.kept[last] = latest
+            live.kept[last] = LoggedFacts(latest, kept.num_rows)
 
     def _wake(self, live: CachedReasoner, head: Head) -> int | None:
-        """The next time point at which there is something to do, though nothing arrive."""
+        """The next time point at which something may change, even if nothing arrives."""
         if head.start == NOWHERE:
             return None if head.lowest == NOWHERE else head.lowest
         wakes = list(live.waiting.times)
@@ -362,7 +403,7 @@ class Bucket:
 
 
 def _by_predicate(facts: Iterable[Fact]) -> dict[Predicate, list[Fact]]:
-    """In an order that is the same if a micro-batch is repeated."""
+    """Facts in an order that is the same if a micro-batch is repeated."""
     found: dict[Predicate, list[Fact]] = {}
     for fact in sorted(map(Atom.of, facts)):
         found.setdefault(Predicate(fact[0], len(fact) - 1), []).append(fact)
@@ -370,7 +411,7 @@ def _by_predicate(facts: Iterable[Fact]) -> dict[Predicate, list[Fact]]:
 
 
 def refuse_foreign(head: Head, buckets: int, fingerprint: str) -> None:
-    """StateError where a checkpoint is of another job, or of another number of buckets."""
+    """StateError if a checkpoint belongs to another job, or has another number of buckets."""
     if head.buckets != buckets:
         raise StateError(
             f"the checkpoint was made with {head.buckets} buckets, and now there are {buckets}: "
@@ -380,7 +421,7 @@ def refuse_foreign(head: Head, buckets: int, fingerprint: str) -> None:
 
 
 def _time_of_last(counts: list[tuple[int, int]], tuples: int) -> int:
-    """A time since which so many facts came; what lies before it is forgotten."""
+    """A time since which this many facts came; older ones are forgotten."""
     total = 0
     for i in range(len(counts) - 1, -1, -1):
         total += counts[i][1]

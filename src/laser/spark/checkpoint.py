@@ -1,4 +1,4 @@
-"""What a checkpoint says of the stream that made it, read before a query starts; and what is noted there for later."""
+"""Reads what a checkpoint says about its stream before a query starts, and stores notes there."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from laser.errors import StateError
+from laser.spark.cluster import named
 from laser.spark.job import Job
 from laser.spark.job_record import read_job, write_job
 from laser.spark.store import Head
@@ -18,16 +19,17 @@ from laser.spark.store import Head
 __all__ = ["Checkpoint", "read_heads"]
 
 _NOTES = "laser"
-"""The directory of a checkpoint that is ours."""
+"""The subdirectory of a checkpoint for Laser's notes."""
 
 
 def read_heads(spark: SparkSession, checkpoint: str) -> list[Head]:
-    """How far the buckets of a checkpoint are; none where there is no checkpoint yet, or it is not of such a stream."""
+    """The positions of the buckets of a checkpoint; none if there is no checkpoint yet, or it belongs to another kind of stream."""
     if not Checkpoint(spark, checkpoint).numbers("commits"):
         return []
-    with suppress(PySparkException):  # a query that cannot go on from it will say so
+    with suppress(PySparkException):  # the query itself will report what is wrong
         heads = spark.read.format("statestore").option("stateVarName", "head").load(checkpoint)
-        rows = [row["value"] for row in heads.select("value").collect()]
+        with named(spark, "how far the checkpoint is"):
+            rows = [row["value"] for row in heads.select("value").collect()]
         if any(len(row) != len(Head._fields) for row in rows):
             raise StateError("the checkpoint was made by an older version of Laser. Begin with a new checkpoint")
         return [Head(*row) for row in rows]
@@ -42,12 +44,12 @@ class Checkpoint:
     place: str
 
     def numbers(self, name: str) -> list[int]:
-        """The micro-batches that one of Spark's logs has, in order."""
+        """The micro-batches in one of Spark's logs, in order."""
         files = self._names(name)
         return sorted(int(file) for file in files if file.isdecimal())
 
     def is_finished(self) -> bool:
-        """Whether no micro-batch was begun that may have reached a sink and is not committed: a run that was killed leaves one."""
+        """Whether every micro-batch that may have reached a sink is committed; a run that was killed can leave one that is not."""
         begun, done = self.numbers("offsets"), self.numbers("commits")
         if not begun or (done and done[-1] >= begun[-1]):
             return True
@@ -55,21 +57,21 @@ class Checkpoint:
         return noted is not None and int(noted) < begun[-1]
 
     def note_batch(self, number: int) -> None:
-        """Note that a micro-batch goes to the sinks now."""
+        """Note that a micro-batch is being written to the sinks."""
         self.put_note("batch", str(number))
 
     def note_job(self, job: Job, fingerprint: str) -> None:
-        """Note what a job says, under its id, which the heads of buckets have."""
+        """Store a job under its id, which is also in the heads of buckets."""
         name = _file_of(fingerprint)
         if self.note(name) is None:
             self.put_note(name, write_job(job))
 
     def jobs(self, fingerprints: Iterable[str]) -> dict[str, Job]:
-        """The jobs with these ids, as far as they are noted."""
+        """The jobs with these ids, as far as they are stored."""
         texts = {fingerprint: self.note(_file_of(fingerprint)) for fingerprint in fingerprints}
         return {fingerprint: read_job(text) for fingerprint, text in texts.items() if text is not None}
 
-    # -- files, by Spark's own access to file systems
+    # -- files, through Spark's access to file systems
 
     def _path(self, name: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(f"{self.place}/{name}")
@@ -87,7 +89,7 @@ class Checkpoint:
         return [file.getPath().getName() for file in system.listStatus(path)] if system.exists(path) else []
 
     def note(self, name: str) -> str | None:
-        """What was noted under a name."""
+        """The note with a name."""
         path = self._path(f"{_NOTES}/{name}")
         system = self._system(path)
         if not system.exists(path):
@@ -99,7 +101,7 @@ class Checkpoint:
             stream.close()
 
     def put_note(self, name: str, text: str) -> None:
-        """A file that appears whole: it is written beside its place, and moved there."""
+        """Write a note completely: beside its place first, then moved there."""
         path, part = self._path(f"{_NOTES}/{name}"), self._path(f"{_NOTES}/.{name}.part")
         system = self._system(path)
         stream = system.create(part, True)

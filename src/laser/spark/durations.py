@@ -1,4 +1,4 @@
-"""Durations that users give to a run on Spark, in ticks or with a unit; and how far ahead of the clock a row may lie."""
+"""Durations that users give to a run on Spark, in ticks or with a unit; and how far ahead of the clock a row may be."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["NO_TIME", "OFF", "Ahead", "Duration"]
 
 @dataclass(frozen=True)
 class Duration:
-    """A length of time in microseconds, Spark's own unit, and how the user said it."""
+    """A length of time in microseconds, Spark's own unit, and the user's text for it."""
 
     micros: int
     text: str
@@ -35,16 +35,16 @@ NO_TIME = Duration(0, "0 s")
 
 @dataclass(frozen=True)
 class Ahead:
-    """A row may lie so far ahead of the clock. That is the time at which a batch began; in a stream, where ``now`` is None, each
-    micro-batch has its own, and keeps it if it is repeated."""
+    """How far a row may be ahead of the clock. The clock is the time at which a batch began; in a stream, where ``now`` is None, each
+    micro-batch has its own time, and keeps it if it is repeated."""
 
     length: Duration
     now: int | None
 
     def last(self, tick: int) -> Column:
-        """The last time point that a row may have, where a tick has so many microseconds."""
+        """The last time point that a row may have, if a tick has this many microseconds."""
         now = F.unix_micros(F.current_timestamp()) if self.now is None else F.lit(self.now)
         return F.floor((now + F.lit(self.length.micros)) / F.lit(tick)).cast("bigint")
 
     def fault(self, column: str) -> str:
-        return f"{column} lies more than {self.length.text} ahead of the clock"
+        return f"{column} is more than {self.length.text} ahead of the clock"

@@ -1,4 +1,4 @@
-"""The timeline of a history on Spark: what a user gives, and what the data are asked for."""
+"""The timeline of a history on Spark: as given by the user, or computed from the data."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
+from laser.spark.cluster import named
 from laser.spark.prepare import Prepared
 
 __all__ = ["Extent", "extent_of"]
@@ -19,7 +20,7 @@ log = logging.getLogger("laser")
 
 
 class Extent(NamedTuple):
-    """The first and the last time point, and the number of facts, where it was asked for."""
+    """The first and the last time point, and the number of facts, if it was computed."""
 
     first: int
     last: int
@@ -27,13 +28,14 @@ class Extent(NamedTuple):
 
 
 def extent_of(prepared: Prepared, times: DataFrame, sized: bool) -> Extent:
-    """The extent of a history; the data are asked only for what is not given. ``times`` has the time points of the facts."""
+    """The extent of a history; only what is not given is computed. ``times`` has the time points of the facts."""
     start, until = prepared.job.settings.start, prepared.job.settings.until
     if start is not None and until is not None and sized:
         return Extent(start, until, 0)
     clocks = [source.times() for source in prepared.clocks]
     united = reduce(DataFrame.unionByName, clocks, times)
-    row = united.agg(F.min("time"), F.max("time"), F.count("time")).collect()[0]
+    with named(united.sparkSession, "first and last time of the inputs"):
+        row = united.agg(F.min("time"), F.max("time"), F.count("time")).collect()[0]
     first = row[0] if start is None else start
     last = row[1] if until is None else until
     if first is None or last is None:
@@ -45,7 +47,7 @@ def extent_of(prepared: Prepared, times: DataFrame, sized: bool) -> Extent:
 
 
 def _nothing(prepared: Prepared) -> str:
-    """Why there is no fact: there are no rows, or none fits."""
+    """Why there are no facts: there are no rows, or all are malformed."""
     for source in prepared.sources:
         faulty = source.rejects().take(1)
         if faulty:
@@ -54,7 +56,7 @@ def _nothing(prepared: Prepared) -> str:
 
 
 def _warn_of_future(prepared: Prepared, last: int) -> None:
-    """One row with a wrong year makes the timeline, and the intervals that are open, go on until then."""
+    """Warn of a row with a wrong year: the timeline, and all open intervals, would go on until then."""
     tick = prepared.job.settings.tick
     if prepared.dated and prepared.job.settings.until is None and last > tick.from_datetime(datetime.now(UTC)):
         log.warning(

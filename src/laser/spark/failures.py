@@ -1,7 +1,7 @@
-"""What went wrong on Spark, in a sentence.
+"""What went wrong on Spark, in one sentence.
 
-Spark raises the failure of a query with the plan, the offsets and two stacks: kilobytes, in which what matters is one line. Workers
-put our own sentence first; here it is found, and those of Spark are cleared of what only its developers read.
+Spark raises the failure of a query with the plan, the offsets and two stack traces: kilobytes of text, of which one line matters.
+Workers put our own message first; here it is found, and Spark's messages are stripped of what only its developers need.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _AROUND = re.compile(
 )
 NO_PACKAGE = (
     "a worker does not have the package: install laser-reasoner[spark] for the Python of every worker "
-    "(spark.pyspark.python says which that is)"
+    "(spark.pyspark.python says which that is), or send it to them: laser package -o laser.zip, and then "
+    "--conf spark.submit.pyFiles=laser.zip"
 )
 KNOWN = {
     "No module named 'laser": NO_PACKAGE,
@@ -38,11 +39,11 @@ KNOWN = {
     "flush, and Spark adds no source to an old one: begin with a new checkpoint",
     "CONCURRENT_QUERY": "another query is at work on this checkpoint: each query needs one of its own",
 }
-"""Failures that Spark does not describe as what they are, by words of their texts."""
+"""Failures that Spark describes misleadingly, by words in their texts."""
 
 
 def explain_failure(failure: BaseException | StreamingQuery) -> str:
-    """What failed, in a sentence: of an exception that Spark raised, or of a query that has ended; empty if it has not failed."""
+    """What failed, in one sentence: for an exception that Spark raised, or a query that has ended; empty if it has not failed."""
     if isinstance(failure, BaseException):
         return _sentence(str(failure))
     raised = failure.exception()
@@ -50,9 +51,9 @@ def explain_failure(failure: BaseException | StreamingQuery) -> str:
 
 
 def await_termination(query: StreamingQuery, timeout: int | None = None) -> bool:
-    """As ``query.awaitTermination``, but a failure is a LaserError whose text is one sentence.
+    """Like ``query.awaitTermination``, but a failure is a LaserError with one sentence.
 
-    All that Spark said is not printed with it; it is in the error's ``__context__``.
+    Spark's full text is not printed with it; it is in the error's ``__context__``.
     """
     try:
         return bool(query.awaitTermination(timeout) or not query.isActive)
@@ -81,9 +82,9 @@ def _without_frame(line: str) -> str:
 
 
 def speaks_first(function: Callable[_P, Iterator[_T]]) -> Callable[_P, Iterator[_T]]:
-    """A function of a worker whose own errors come without a traceback, so that they are in the first line that Spark raises.
+    """A worker function whose own errors come without a traceback, so that they are in the first line of Spark's error.
 
-    Spark asks this variable when a worker fails, and the worker ends then: nobody else's traceback is lost.
+    Spark reads this variable when a worker fails, and the worker then ends, so no other traceback is lost.
     """
 
     @wraps(function)

@@ -21,7 +21,7 @@ Json: TypeAlias = dict[str, Any]
 
 
 class Part(Protocol):
-    """What the pipeline drives; ``new_keys`` are those seen for the first time, until somebody clears them."""
+    """A part that the pipeline drives; ``new_keys`` has the keys seen for the first time, until it is cleared."""
 
     new_keys: list[tuple[int, Any]]
 
@@ -31,14 +31,18 @@ class Part(Protocol):
         """The answers at the present time point."""
 
     def save(self) -> Json:
-        """What ``make_part`` needs to go on from the present."""
+        """The data from which ``make_part`` continues."""
 
     @property
     def next_wake(self) -> int | None: ...
 
+    @property
+    def key_count(self) -> int:
+        """How many keys are remembered; 0 where the program needs no list of them."""
+
 
 def make_part(job: Job, bucket: int, start: int, saved: Json | None = None) -> Part:
-    """The part of the stream that one bucket holds: at the start of the timeline, or where it was saved."""
+    """The part of the stream in one bucket: at the start of the timeline, or where it was saved."""
     match job.partition:
         case PerKey():
             return ReasonerPerKey(job, bucket, start, saved)
@@ -73,16 +77,20 @@ class SharedReasoner:
     def next_wake(self) -> int | None:
         return self.reasoner.next_wake
 
+    @property
+    def key_count(self) -> int:
+        return 0
+
 
 class KeyCounter(SharedReasoner):
-    """One reasoner for all keys of a lifted program whose rules ask which keys there are."""
+    """One reasoner for all keys of a lifted program whose rules depend on the set of keys."""
 
     def __init__(self, job: Job, bucket: int, start: int, saved: Json | None = None) -> None:
         super().__init__(job, bucket, start, saved)
         self.start = start
         self.seen: set[Any] = {atom[1] for atom in job.own_of(bucket)}
         self.waiting = [(SEEN, key) for key in self.seen] if saved is None else []
-        """Keys that background data name, until the timeline begins."""
+        """Keys of the background data, until the timeline begins."""
         self.seen |= {read_value(text) for text in saved["seen"]} if saved is not None else set()
 
     def advance(self, time: int, facts: list[Fact]) -> Sequence[Shift]:
@@ -93,8 +101,12 @@ class KeyCounter(SharedReasoner):
     def save(self) -> Json:
         return {**super().save(), "seen": sorted(map(write_value, self.seen))}
 
+    @property
+    def key_count(self) -> int:
+        return len(self.seen)
+
     def _introduce(self, time: int, facts: list[Fact]) -> list[Fact]:
-        """A fact for each key that was not seen before; it makes the key known from then on."""
+        """A fact for each key that was not seen before, which makes the key known from then on."""
         fresh = {fact[1] for fact in facts} - self.seen
         self.seen |= fresh
         self.new_keys += [(time, key) for key in fresh]
@@ -107,7 +119,7 @@ def _without_keys(facts: list[Fact]) -> list[Fact]:
 
 
 class ReasonerPerKey:
-    """A reasoner for each key: where a tuple window counts, or where background data hold for every key."""
+    """A reasoner for each key: if a tuple window counts, or if background data hold for every key."""
 
     def __init__(self, job: Job, bucket: int, start: int, saved: Json | None = None) -> None:
         self.job, self.start = job, start
@@ -147,7 +159,7 @@ class ReasonerPerKey:
         return _with_key(key, self.reasoners[key].advance(time, facts).shifts)
 
     def _begin(self, key: Any, time: int, facts: list[Fact]) -> Iterable[Shift]:
-        """A key exists from its first fact on: what its silent past would have said is not said."""
+        """A key exists from its first fact on: nothing is reported about the time before."""
         if key not in self.own:
             self.new_keys.append((time, key))
         reasoner = self.reasoners[key] = self._reasoner(key)
@@ -164,6 +176,10 @@ class ReasonerPerKey:
         wakes = [wake for r in self.reasoners.values() if (wake := r.next_wake) is not None]
         return self.start if self.own.keys() - self.reasoners.keys() else min(wakes, default=None)
 
+    @property
+    def key_count(self) -> int:
+        return len(self.reasoners)
+
 
 def _wakes(reasoner: Reasoner, time: int) -> bool:
     wake = reasoner.next_wake
@@ -171,7 +187,7 @@ def _wakes(reasoner: Reasoner, time: int) -> bool:
 
 
 def _with_key(key: Any, shifts: Iterable[Shift]) -> list[Shift]:
-    """What one key's own reasoner says, with the key as first argument."""
+    """The answers of one key's own reasoner, with the key as first argument."""
     return [_widened(shift, (shift.predicate.name, key)) for shift in shifts]
 
 
@@ -213,3 +229,7 @@ class OwnKeysOnly:
     @property
     def next_wake(self) -> int | None:
         return self.part.next_wake
+
+    @property
+    def key_count(self) -> int:
+        return self.part.key_count

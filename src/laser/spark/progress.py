@@ -1,35 +1,33 @@
-"""How far a run is: who listens, what is counted, and what is said in the end."""
+"""The progress of a run: listeners, counters, and the summary."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["PredicateSummary", "ProgressListener", "QueryProgress", "Summary", "watched_tasks"]
+from laser.spark.metrics import BatchMetrics, Meter, Receiver, pass_on
 
-_NEVER = "1970-01-01T00:00:00.000Z"
-"""The watermark of a stream that has none yet."""
+__all__ = ["PredicateSummary", "ProgressListener", "QueryProgress", "Summary", "watched_tasks"]
 
 
 class ProgressListener(Protocol):
-    """Who is told how a run goes."""
+    """Receives reports about a run."""
 
     def say(self, text: str) -> None: ...
     def parts(self, done: int, total: int, rows: int | None) -> None: ...
-    def batch(self, progress: dict[str, Any]) -> None: ...
+    def batch(self, metrics: BatchMetrics, so_far: Summary) -> None: ...
 
 
 @dataclass(frozen=True)
 class PredicateSummary:
-    """What held of one predicate: how often, how long in all and at most, in time points."""
+    """When atoms of one predicate held: how often, how long in total and at most, in time points."""
 
     name: str
     times: int
@@ -39,7 +37,7 @@ class PredicateSummary:
 
 @dataclass
 class Summary:
-    """What a run did."""
+    """The results of a run."""
 
     rows: int = 0
     rejected: int = 0
@@ -75,40 +73,28 @@ def watched_tasks(spark: SparkSession, listener: ProgressListener, rows: int) ->
 
 @dataclass
 class QueryProgress:
-    """How far a query is: each micro-batch is counted once, and announced."""
+    """How far a query is: each micro-batch is counted once, logged and announced."""
 
     query: StreamingQuery
     listener: ProgressListener
     summary: Summary
-    dated: bool = False
-    """Whether times are dates, so that the watermark can be compared with the clock."""
+    receivers: Sequence[Receiver] = ()
+    meter: Meter = field(default_factory=Meter)
     seen: int = -1
 
     def report(self) -> None:
-        """Count and announce what is done since the last call."""
+        """Count and announce the work since the last call."""
         for progress in self.query.recentProgress:
-            told = json.loads(progress.json) if hasattr(progress, "json") else dict(progress)
-            if told["batchId"] > self.seen:
-                self.seen = told["batchId"]
-                _count(told, self.summary)
-                lag = _lag(told) if self.dated else None
-                self.listener.batch(told | {"late": self.summary.late, "rejected": self.summary.rejected, "lag": lag})
+            report = json.loads(progress.json) if hasattr(progress, "json") else dict(progress)
+            if report["batchId"] > self.seen:
+                self.seen = report["batchId"]
+                metrics = self.meter.read(report)
+                if metrics is not None:
+                    self._announce(metrics)
 
-
-def _lag(progress: dict[str, Any]) -> float | None:
-    """How many seconds the answers are behind the clock; None before there are any."""
-    watermark = datetime.fromisoformat((progress.get("eventTime") or {}).get("watermark", _NEVER))
-    if watermark <= datetime.fromisoformat(_NEVER):
-        return None
-    return (datetime.fromisoformat(progress["timestamp"]) - watermark).total_seconds()
-
-
-def _count(progress: dict[str, Any], summary: Summary) -> None:
-    summary.batches += 1
-    observed = [_as_dict(value) for value in progress.get("observedMetrics", {}).values()]
-    summary.rows += sum(int(one.get("rows") or 0) for one in observed)
-    summary.rejected += sum(int(one.get("rejected") or 0) for one in observed)
-
-
-def _as_dict(value: Any) -> dict[str, Any]:
-    return dict(value.asDict() if hasattr(value, "asDict") else value)
+    def _announce(self, metrics: BatchMetrics) -> None:
+        self.summary.batches += 1
+        self.summary.rows += metrics.rows
+        self.summary.rejected += metrics.rejected
+        pass_on(metrics, self.receivers)
+        self.listener.batch(metrics, self.summary)

@@ -1,10 +1,11 @@
-"""Run a pipeline: from files to files, with a listener that is told how far it is."""
+"""Runs a pipeline: from files to files, with a listener for its progress."""
 
 from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,12 @@ from laser.rules.uses import find_uses
 from laser.settings import RunSettings
 from laser.spark.answers import Answers
 from laser.spark.claim import claimed
+from laser.spark.cluster import named
 from laser.spark.failures import explain_failure
-from laser.spark.follow import Sinks, checkpoint_of, follow
+from laser.spark.follow import Sinks, Watchers, checkpoint_of, follow
 from laser.spark.named_sinks import read_sinks
 from laser.spark.progress import PredicateSummary, ProgressListener, Summary, watched_tasks
+from laser.spark.prometheus import PrometheusPage, serve_metrics
 from laser.spark.reason import answer
 from laser.spark.request import ReasonOptions, Request
 from laser.spark.session import session
@@ -41,7 +44,7 @@ __all__ = ["run_pipeline"]
 
 
 def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading.Event | None = None) -> Summary:
-    """Run, write the answers, and say what held."""
+    """Run, write the answers, and return a summary."""
     pipeline = pipeline.checked()
     pipeline = replace(pipeline, format=spark_output_format(pipeline.format))
     for name, table in pipeline.inputs.items():
@@ -50,12 +53,25 @@ def run_pipeline(pipeline: Pipeline, listener: ProgressListener, stop: threading
     check_output(pipeline)
     sinks = read_sinks(pipeline.sinks)
     with claimed(*([pipeline.checkpoint, pipeline.output] if pipeline.follow else [""])):
-        return _run(pipeline, program, sinks, listener, stop or threading.Event())
+        page = PrometheusPage()
+        watchers = Watchers(listener, stop or threading.Event(), [page.receive])
+        with _served(pipeline, page, listener):
+            return _run(pipeline, program, sinks, watchers)
 
 
-def _run(
-    pipeline: Pipeline, program: Program, sinks: Sinks, listener: ProgressListener, stop: threading.Event
-) -> Summary:
+@contextmanager
+def _served(pipeline: Pipeline, page: PrometheusPage, listener: ProgressListener) -> Iterator[None]:
+    """Serve the metrics of a stream, if that is requested."""
+    if not pipeline.metrics_port:
+        yield
+        return
+    with serve_metrics(page, pipeline.metrics_port, pipeline.metrics_host) as port:
+        listener.say(f"metrics at http://{pipeline.metrics_host}:{port}/metrics")
+        yield
+
+
+def _run(pipeline: Pipeline, program: Program, sinks: Sinks, watchers: Watchers) -> Summary:
+    listener = watchers.listener
     listener.say("starting Spark …")
     spark = session(pipeline.master or None, name=f"laser run {Path(pipeline.program).name}", settings=pipeline.spark)
     began = time.monotonic()
@@ -63,7 +79,7 @@ def _run(
         answers = answer(_request(spark, pipeline, program))
         listener.say(answers.cut)
         if pipeline.follow:
-            summary = follow(pipeline, answers, sinks, listener, stop)
+            summary = follow(pipeline, answers, sinks, watchers)
         else:
             summary = _once(spark, pipeline, answers, listener)
     except PySparkException as error:
@@ -79,7 +95,7 @@ def _run(
 
 
 def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Request:
-    """The request that a pipeline makes; its settings have the names of the options, and an empty one is not given."""
+    """The request of a pipeline; its settings have the names of the options, and empty ones are left out."""
     tick = Tick.parse(pipeline.tick)
     core = accept(program, RunSettings.read({"constants": pipeline.constants, "tick": pipeline.tick}))
     types = find_uses(core)
@@ -110,7 +126,7 @@ def _request(spark: SparkSession, pipeline: Pipeline, program: Program) -> Reque
 
 
 def _predicate(core: ResolvedProgram, name: str) -> Predicate | str:
-    """The predicate of an input, or its name where the program reads it with several arities, or none."""
+    """The predicate of an input, or its name if the program reads it with several numbers of arguments, or not at all."""
     bare, _, arity = name.partition("/")
     if arity:
         return Predicate(bare, int(arity))
@@ -123,7 +139,7 @@ def _uses(pipeline: Pipeline, table: Table) -> Uses:
 
 
 def _declared(uses: Uses, given: InputDirective) -> Uses:
-    """What a program declares in place of how its rules use it."""
+    """The declared types of a program instead of those that its rules suggest."""
     names = [name for name, _ in given.fields]
     columns = uses.columns or names
     types = [None if declared.static == ANY else declared.static for _, declared in given.fields]
@@ -137,11 +153,13 @@ def _declared(uses: Uses, given: InputDirective) -> Uses:
 def _once(spark: SparkSession, pipeline: Pipeline, answers: Answers, listener: ProgressListener) -> Summary:
     summary = Summary()
     sources = answers.prepared.all_sources
-    counts = [s.table.agg(F.count(F.lit(1)), s.rejected()).collect()[0] for s in sources]
+    with named(spark, "count rows"):
+        counts = [s.table.agg(F.count(F.lit(1)), s.rejected()).collect()[0] for s in sources]
     summary.rows, summary.rejected = sum(row[0] for row in counts), sum(row[1] for row in counts)
     table = answers.table if answers.kept is not None else answers.table.persist()
     with watched_tasks(spark, listener, summary.rows):
-        totals = _totals(table)
+        with named(spark, "reason"):
+            totals = _totals(table)
         if pipeline.output:
             with output_directory(pipeline.output, pipeline.overwrite) as place:
                 write_all(answers.split(table), pipeline.format, place)
@@ -168,7 +186,7 @@ def _held(name: str, row: Any) -> PredicateSummary:
 
 
 def _show(answers: Answers, table: DataFrame, listener: ProgressListener, most: int = 20) -> None:
-    """Some of the answers, for somebody who only wants to see."""
+    """Show some of the answers, if there is no output."""
     for name, frame in answers.split(table).items():
         for row in frame.orderBy("since").limit(most).collect():
             *args, since, until = row

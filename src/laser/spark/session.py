@@ -1,4 +1,4 @@
-"""A Spark session with the settings that the reasoner wants, each with its reason."""
+"""A Spark session with the settings that the reasoner needs, each with its reason."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from laser.spark.stderr import quieted
 __all__ = ["session"]
 
 _QUERIES = "DataFrameQueryContextLogger"
+ATTEMPTS = 2
+"""The number of attempts of a task on this machine, so that a killed worker is replaced once. By default, Spark tries once, and on a cluster four times."""
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
@@ -32,7 +34,7 @@ def session(
     settings: Mapping[str, str] | None = None,
     java: str | None = None,
 ) -> SparkSession:
-    """A session, local unless told otherwise; one that runs already (as under spark-submit) is taken as it is."""
+    """A session, local by default; a running one (as under spark-submit) is used as it is."""
     running = SparkSession.getActiveSession()
     if running is not None and master is None:
         return running
@@ -42,25 +44,32 @@ def session(
             f'SparkSession.builder.remote("{master}"). Here the master must be that of Spark itself, as in spark://…'
         )
     cores = cores or os.cpu_count() or 2
-    # Workers must be the same interpreter: they import this package and run code that the driver compiled.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYSPARK_PYTHON"] = _worker_python(master, settings or {})
     builder = SparkSession.builder.appName(name)
     if master is not None or not _submitted():
-        builder = builder.master(master or f"local[{cores}]")
+        builder = builder.master(master or f"local[{cores},{ATTEMPTS}]")
     for key, value in {**_defaults(cores, master), **STATE_SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
-    logging.getLogger(_QUERIES).setLevel(logging.CRITICAL)  # what it prints is raised as well, and said by us
+    logging.getLogger(_QUERIES).setLevel(logging.CRITICAL)  # what it prints is also raised, and reported by us
     with quieted(), _own_interrupts(), nullcontext() if _submitted() else chosen_java(java):
         return builder.getOrCreate()
 
 
 @contextmanager
 def _own_interrupts() -> Iterator[None]:
-    """Spark replaces the handler of Ctrl-C; one that the caller has set is put back."""
+    """Restore the caller's handler of Ctrl-C, which Spark replaces."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if before is not signal.default_int_handler and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, before)
+
+
+def _worker_python(master: str | None, settings: Mapping[str, str]) -> str:
+    """The interpreter of workers. On this machine it is the driver's; on others the user may name one of the same version."""
+    is_local = master.startswith("local") if master is not None else not _submitted()
+    elsewhere = sys.executable if is_local else os.environ.get("PYSPARK_PYTHON", sys.executable)
+    return settings.get("spark.pyspark.python", elsewhere)
 
 
 def _submitted() -> bool:
@@ -69,22 +78,25 @@ def _submitted() -> bool:
 
 
 def _defaults(cores: int, master: str | None) -> dict[str, str]:
+    logging_file = (
+        f"-Dlog4j2.configurationFile=file:{_LOGGING}" if _LOGGING.exists() else ""
+    )  # in an archive there is no such file
     settings = {
-        # A shuffle has as many parts as can be worked on: an almost empty micro-batch took 3.5 s with 32 of them.
+        # A shuffle has as many parts as there are cores: an almost empty micro-batch took 3.5 s with 32 parts.
         "spark.sql.shuffle.partitions": str(cores),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
         # Dates without a zone mean UTC, here as in all of Laser.
         "spark.sql.session.timeZone": "UTC",
-        # A query that is stopped in the middle of a micro-batch overflows a stack of the usual size, inside of Spark.
-        "spark.driver.extraJavaOptions": f"-Xss16m -Dlog4j2.configurationFile=file:{_LOGGING}",
-        "spark.executor.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{_LOGGING}",
-        # Progress is shown by us, and a page nobody asked for opens no port.
+        # If a query is stopped in the middle of a micro-batch, Spark overflows a stack of the usual size.
+        "spark.driver.extraJavaOptions": f"-Xss16m {logging_file}".strip(),
+        "spark.executor.extraJavaOptions": logging_file,
+        # Laser shows the progress itself, and a page that nobody requested should not open a port.
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",
         "spark.driver.memory": "2g",
     }
     if master is None or master.startswith("local"):
-        # A machine whose name does not resolve runs a local session all the same.
+        # A local session works even if the machine's name does not resolve.
         settings |= {"spark.driver.host": "localhost", "spark.driver.bindAddress": "127.0.0.1"}
     return settings

@@ -1,4 +1,4 @@
-"""Where the changes of a stream go besides files: what a sink is, and those that need no room of their own."""
+"""Where the changes of a stream go besides files: the interface of a sink, and simple sinks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
+from laser.spark.cluster import named
 from laser.spark.directories import directory_names
 from laser.spark.failures import explain_failure
 
@@ -19,7 +20,7 @@ __all__ = ["Batch", "Changes", "FormatSink", "FunctionSink", "Sink", "load_funct
 
 
 class Batch(NamedTuple):
-    """A micro-batch: the query that it is of, by the id that is in its checkpoint, and its number there."""
+    """A micro-batch: its query, by the id in the checkpoint, and its number."""
 
     query: str
     number: int
@@ -35,7 +36,7 @@ class Changes:
     key: str | None
     """The column of the key by which the stream is divided, if it is."""
     is_empty: bool = False
-    """Whether it is known that there are none: most micro-batches change little, and asking Spark takes its time."""
+    """Whether there are known to be none: most micro-batches change little, and asking Spark takes time."""
 
     @property
     def args(self) -> list[str]:
@@ -43,7 +44,7 @@ class Changes:
 
 
 class Sink(Protocol):
-    """What takes changes. It may be given a micro-batch a second time, with the same changes, after a crash."""
+    """Takes changes. After a crash, it may receive a micro-batch a second time, with the same changes."""
 
     def write(self, changes: Sequence[Changes], batch: Batch) -> None: ...
 
@@ -51,7 +52,7 @@ class Sink(Protocol):
 def stream_writer(
     sinks: Sequence[tuple[Sink, Sequence[str]]], changes_of: Callable[[DataFrame], Sequence[Changes]]
 ) -> Callable[[DataFrame, int], None]:
-    """A function for ``foreachBatch`` that writes to sinks, each with the predicates that it takes; all if none is named."""
+    """A function for ``foreachBatch`` that writes to sinks, each with its predicates; all if none are named."""
 
     def write(rows: DataFrame, number: int) -> None:
         if not sinks:
@@ -59,16 +60,16 @@ def stream_writer(
         query = rows.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId") or ""
         changes = changes_of(rows)
         for sink, predicates in sinks:
-            sink.write(
-                [each for each in changes if not predicates or each.predicate in predicates], Batch(query, number)
-            )
+            chosen = [each for each in changes if not predicates or each.predicate in predicates]
+            with named(rows.sparkSession, f"write to {type(sink).__name__}"):
+                sink.write(chosen, Batch(query, number))
 
     return write
 
 
 @dataclass(frozen=True)
 class FunctionSink:
-    """A function of the user's, which is given the changes of a micro-batch by predicate, and its number."""
+    """A function of the user, which receives the changes of a micro-batch by predicate, and its number."""
 
     function: Callable[[Mapping[str, DataFrame], int], None]
 
@@ -92,7 +93,7 @@ def load_function(path: str) -> Callable[[Mapping[str, DataFrame], int], None]:
 
 @dataclass(frozen=True)
 class FormatSink:
-    """Any format that Spark writes, to which each micro-batch is appended, with its number in the column ``batch``.
+    """Any format that Spark writes: each micro-batch is appended, with its number in the column ``batch``.
 
     A micro-batch that is repeated after a crash is appended again, with the same rows and the same number.
     """
@@ -114,6 +115,6 @@ class FormatSink:
                 raise LaserError(f"sink {self.format}: {explain_failure(error)}") from None
 
     def _options(self, predicate: str) -> dict[str, str]:
-        """A database has a table for each predicate, called as it is unless something else is said."""
+        """Options of a predicate: a database has a table for each, with its name unless another is given."""
         table = {"dbtable": predicate} if self.format == "jdbc" else {}
         return {**table, **self.options}

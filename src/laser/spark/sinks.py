@@ -18,6 +18,7 @@ from laser.io.atomic import write_whole_directory
 from laser.pipeline import Pipeline
 from laser.spark.answers import Answers
 from laser.spark.checkpoint import Checkpoint
+from laser.spark.cluster import named
 from laser.spark.directories import directory_names
 from laser.spark.progress import Summary
 
@@ -41,34 +42,41 @@ def check_output(pipeline: Pipeline) -> None:
 
 @contextmanager
 def output_directory(output: str, overwrite: bool) -> Iterator[str]:
-    """Where to write so that the output appears whole or not at all."""
+    """Where to write so that the output appears completely or not at all."""
     if _is_local(output):
         with write_whole_directory(output, overwrite) as place:
             yield str(place)
     else:
-        yield output  # a store without a move relies on Spark's own commit, which marks it with _SUCCESS
+        yield output  # without a move, Spark's own commit marks the output with _SUCCESS
 
 
 def write_all(frames: dict[str, DataFrame], form: str, place: str) -> None:
-    """Write several tables at once: most are small, and waiting for one after the other is most of the time."""
+    """Write several tables in parallel: most are small, and most of the time is waiting."""
     directories = directory_names(frames)
 
     def write(name: str) -> None:
-        frames[name].write.format(form).save(f"{place}/{directories[name]}")
+        with named(frames[name].sparkSession, f"write {name}"):
+            frames[name].write.format(form).save(f"{place}/{directories[name]}")
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, frames))
 
 
 def reject_writer(path: str, checkpoint: Checkpoint) -> Callable[[DataFrame, int], None]:
-    return LinesOnce(path, checkpoint, "rejects").write
+    lines = LinesOnce(path, checkpoint, "rejects")
+
+    def write(rows: DataFrame, batch: int) -> None:
+        with named(rows.sparkSession, f"batch {batch}"):
+            lines.write(rows, batch)
+
+    return write
 
 
 @dataclass(frozen=True)
 class LinesOnce:
-    """Rows of micro-batches as lines of one file; a micro-batch that is repeated after a crash replaces what it wrote.
+    """Rows of micro-batches as lines of one file; a micro-batch that is repeated after a crash replaces its lines.
 
-    Its number, and how long the file was before it, are noted in the checkpoint when its first line comes.
+    Its number, and the previous length of the file, are noted in the checkpoint before its first line.
     """
 
     path: str
@@ -101,25 +109,31 @@ def batch_writer(
     to_sinks: Callable[[DataFrame, int], None],
     checkpoint: Checkpoint,
 ) -> Callable[[DataFrame, int], None]:
-    """Write a micro-batch: each predicate to a directory of its own, named by the batch, so that a repeated batch writes the same.
+    """Write a micro-batch: each predicate to its own directory, named by the batch, so that a repeated batch writes the same.
 
-    The sinks of the pipeline are given it too.
+    The sinks of the pipeline also receive it.
     """
     directories = directory_names(answers)
 
     def write(rows: DataFrame, batch: int) -> None:
+        spark = rows.sparkSession
         rows = rows.persist()
-        counts = {(row["tag"], row["holds"]): row["count"] for row in rows.groupBy("tag", "holds").count().collect()}
-        for tag, (name, frame) in enumerate(answers.split(rows).items()):
-            begun = counts.get((tag, True), 0)
-            held[name] += begun
-            if pipeline.output and begun + counts.get((tag, False), 0):
-                _write_batch(frame, pipeline, directories[name], batch)
-        to_sinks(rows, batch)
-        late = counts.get((-1, None), 0)
-        summary.late += late
-        if late and pipeline.late:
-            LinesOnce(pipeline.late, checkpoint, "late").write(answers.late_of(rows), batch)
+        with named(spark, f"batch {batch}"):
+            with named(spark, "reason"):
+                counted = rows.groupBy("tag", "holds").count().collect()
+            counts = {(row["tag"], row["holds"]): row["count"] for row in counted}
+            for tag, (name, frame) in enumerate(answers.split(rows).items()):
+                begun = counts.get((tag, True), 0)
+                held[name] += begun
+                if pipeline.output and begun + counts.get((tag, False), 0):
+                    with named(spark, f"write {name}"):
+                        _write_batch(frame, pipeline, directories[name], batch)
+            to_sinks(rows, batch)
+            late = counts.get((-1, None), 0)
+            summary.late += late
+            if late and pipeline.late:
+                with named(spark, "write late facts"):
+                    LinesOnce(pipeline.late, checkpoint, "late").write(answers.late_of(rows), batch)
         rows.unpersist()
 
     return write
@@ -136,7 +150,7 @@ def _write_batch(frame: DataFrame, pipeline: Pipeline, name: str, batch: int) ->
 
 
 def _lift_files(part: Path) -> None:
-    """Bring the files one level up: Spark wants to make the directory itself."""
+    """Move the files one level up, because Spark insists on creating the directory itself."""
     for file in (part / "rows").iterdir():
         file.rename(part / file.name)
     (part / "rows").rmdir()
@@ -147,7 +161,7 @@ def _is_local(path: str) -> bool:
 
 
 def write_json(path: str, rows: DataFrame) -> None:
-    """Rows as JSON Lines in one file, in place of what is there."""
+    """Write rows as JSON Lines in one file, replacing an old one."""
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(_json_lines(rows))
 

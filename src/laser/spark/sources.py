@@ -1,4 +1,4 @@
-"""DataFrames as inputs: which columns are arguments, where the time is, what becomes of rows that do not fit."""
+"""DataFrames as inputs: the columns of arguments and time, and what is done with malformed rows."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ from laser.spark.partition import key_sql
 from laser.ticks import MAX_TIME, Tick
 from laser.values import Predicate
 
-__all__ = ["REASON", "ROW", "Input", "Source", "read_sources", "rows_metric"]
+__all__ = ["REASON", "ROW", "ROWS", "Input", "Source", "read_sources", "rows_metric"]
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _TIMES = ("timestamp", "timestamp_ntz", "date")
+ROWS = "rows of "
+"""The prefix of the names under which Spark reports the number of rows of each input."""
 
 
 @dataclass(frozen=True)
 class Input:
     """A DataFrame as the facts of a predicate.
 
-    ``args`` are the columns of its arguments, in order (else all but those of the time, the order and a key that is lifted);
-    ``time`` the column of its time, or the two of an interval (``("since", "until")``, as answers have them); ``order`` the
-    column that says in which order the rows of one time point arrived; ``terms`` those columns whose text is in the
-    notation of programs.
+    ``args`` are the columns of its arguments, in order (by default, all except those of the time, the order and a lifted key);
+    ``time`` the column of its time, or the two of an interval (``("since", "until")``, as in answers); ``order`` the column with
+    the order in which the rows of one time point arrived; ``terms`` the columns whose text is in the notation
+    of programs.
     """
 
     table: DataFrame
@@ -45,7 +47,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Source:
-    """An input that is understood: a predicate, its columns, and expressions for what the reasoner needs."""
+    """A checked input: a predicate, its columns, and expressions for what the reasoner needs."""
 
     name: str
     table: DataFrame
@@ -55,18 +57,18 @@ class Source:
     order: str | None = None
     terms: frozenset[str] = frozenset()
     is_lifted: bool = False
-    """Whether the first argument is a key of which the program does not know."""
+    """Whether the first argument is a key that the program does not have."""
     ahead: Ahead | None = None
-    """How far ahead of the clock its rows may lie."""
+    """How far ahead of the clock its rows may be."""
 
     @property
     def predicate(self) -> Predicate:
-        """The predicate as its facts have it."""
+        """The predicate as in its facts."""
         return Predicate(self.name, len(self.args))
 
     @property
     def program_predicate(self) -> Predicate:
-        """The predicate as the program has it."""
+        """The predicate as in the program."""
         return Predicate(self.name, len(self.args) - self.is_lifted)
 
     @cached_property
@@ -88,12 +90,12 @@ class Source:
         return self.order is not None and self.types[self.order] in _INTEGERS
 
     def point(self, column: str) -> Column:
-        """The time point of a column that fits."""
+        """The time point of a valid column."""
         return F.expr(_instant(self.types[column], column, _unit(self.types[column], self.tick)))
 
     @property
     def rejection(self) -> Column:
-        """Why a row does not fit; null where it does."""
+        """Why a row is malformed; null if it is not."""
         faults = [F.col(REASON)] if REASON in self.types else []
         for column in self.time:
             faults += _time_faults(self.types[column], column)
@@ -112,18 +114,18 @@ class Source:
         return F.coalesce(*faults, F.lit(None).cast("string"))
 
     def rejected(self) -> Column:
-        """How many rows do not fit, as an aggregate."""
+        """The number of malformed rows, as an aggregate."""
         return F.count(F.when(self.rejection.isNotNull(), 1))
 
     def rejects(self) -> DataFrame:
-        """The rows that do not fit: the input's name, the reason, and the row as JSON."""
+        """The malformed rows: the input's name, the reason, and the row as JSON."""
         whole = F.struct(*[F.col(quoted(c)) for c in self.table.columns])
         row = F.col(ROW) if ROW in self.types else F.to_json(whole, {"ignoreNullFields": "false"})
         faulty = self.table.select(F.lit(self.name).alias("input"), self.rejection.alias("reason"), row.alias("row"))
         return faulty.where("reason IS NOT NULL")
 
     def facts(self, layout: Layout, key: str | None, ordered: bool) -> DataFrame:
-        """The rows that fit as facts of a shared table: tag, time, slots, and what the cut and the order need."""
+        """The valid rows as facts of a shared table: tag, time, slots, and what the cut and the order need."""
         slots = layout.columns_of(self.predicate).slots
         values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
         filled = dict(zip(slots, map(F.expr, values), strict=True))
@@ -149,7 +151,7 @@ class Source:
         return F.expr(key_sql(by.keyed(quoted(key)), "decimal" if by.key else CARRIERS[by.carrier]))
 
     def fitting(self) -> DataFrame:
-        """The rows that fit; what a run shows of its progress counts the others on the way."""
+        """The valid rows; the progress of a run counts the others on the way."""
         table = self.table
         if table.isStreaming:
             table = table.observe(
@@ -158,7 +160,7 @@ class Source:
         return table.where(self.rejection.isNull())
 
     def within(self, first: int, last: int) -> DataFrame:
-        """The facts of a timeline as SQL has them: the values as a1, a2, …, and the time point u."""
+        """The facts of a timeline for SQL: the values as a1, a2, …, and the time point u."""
         values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
         columns = [F.expr(value).alias(f"a{i}") for i, value in enumerate(values, 1)]
         near = reduce(and_, self._near(first, last), F.lit(True))
@@ -166,7 +168,7 @@ class Source:
         return facts.where(F.col("u").between(first, last))
 
     def _near(self, first: int, last: int) -> Iterator[Column]:
-        """What the columns of time themselves say, so that it reaches the scan: nothing before the timeline, and nothing after."""
+        """Conditions on the time columns themselves, which can be applied when files are read: nothing before the timeline or after it."""
         for column, is_begin, is_end in (
             (self.time[0], len(self.time) == 1, True),
             (self.time[-1], True, len(self.time) == 1),
@@ -178,7 +180,7 @@ class Source:
                 yield F.col(quoted(column)) < high
 
     def times(self) -> DataFrame:
-        """The time points alone."""
+        """Only the time points."""
         return self.fitting().select(self._times().alias("time"))
 
     def _times(self) -> Column:
@@ -188,7 +190,7 @@ class Source:
 
 def rows_metric(predicate: Predicate | str) -> str:
     """The name under which Spark counts the rows of an input in each micro-batch."""
-    return f"rows of {predicate}"
+    return f"{ROWS}{predicate}"
 
 
 def read_sources(
@@ -248,7 +250,7 @@ def _check_columns(source: Source, columns: Sequence[str]) -> None:
 
 
 def _instant(kind: str, column: str, unit: int) -> str:
-    """A time in whole units, as SQL; null where it is not a time."""
+    """A time in whole units, as SQL; null if it is not a time."""
     name = quoted(column)
     match kind:
         case "tinyint" | "smallint" | "int" | "bigint":
@@ -261,7 +263,7 @@ def _instant(kind: str, column: str, unit: int) -> str:
 
 
 def _bounds(kind: str, first: int, last: int, tick: Tick) -> tuple[Column | None, Column | None]:
-    """The first value of a column that lies in a timeline, and the first after it, where columns of the kind can say."""
+    """The first value of a column in a timeline, and the first after it, if the kind of column allows it."""
     unit = _unit(kind, tick)
     if kind in _INTEGERS:
         return F.lit(first).cast("bigint"), F.lit(last + 1).cast("bigint")
@@ -271,7 +273,7 @@ def _bounds(kind: str, first: int, last: int, tick: Tick) -> tuple[Column | None
 
 
 def _unit(kind: str, tick: Tick) -> int:
-    """What a time is counted in: numbers as they are, dates in the microseconds of a tick."""
+    """The unit of a time: numbers as they are, dates in the microseconds of a tick."""
     return 1 if kind in _INTEGERS else tick.duration.micros
 
 

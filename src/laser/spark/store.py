@@ -1,10 +1,10 @@
-"""What a bucket keeps between micro-batches: a head, which says how far it is, and a log of the facts still in reach."""
+"""What a bucket keeps between micro-batches: a head, which is its position, and a log of the facts that are still needed."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, get_type_hints
 
 import pyarrow as pa
 
@@ -15,6 +15,7 @@ from laser.values.facts import read_value
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+    from pyspark.sql.types import DataType, StructType
 
 __all__ = ["NOWHERE", "SAVED", "Entry", "Head", "SparkStore", "Store", "pack", "pack_keys", "unpack", "unpack_keys"]
 
@@ -22,15 +23,10 @@ NOWHERE = -1
 """A time that is not known yet."""
 SAVED = -1
 """The version of the entry in which a program with records is saved."""
-_HEAD = (
-    "job string, buckets int, lineage string, version bigint, token string, fed bigint, start bigint, lowest bigint, "
-    "highest bigint, timer bigint, late bigint, known bigint, before string"
-)
-_ENTRY = "token string, latest bigint, facts binary"
 
 
 class Head(NamedTuple):
-    """How far a bucket is. All answers up to ``fed`` are given; ``version`` and ``token`` name the last entry of the log.
+    """The position of a bucket. All answers up to ``fed`` are given; ``version`` and ``token`` name the last entry of the log.
 
     The log has all facts since ``known``. Where the rules were changed and have not answered yet, ``before`` names the job that
     gave the last answers.
@@ -64,7 +60,7 @@ class Entry(NamedTuple):
 
 
 class Store(Protocol):
-    """Where a bucket is kept: Spark's state, or a dictionary in tests."""
+    """Where a bucket is stored: in Spark's state, or in a dictionary in tests."""
 
     def head(self) -> Head | None: ...
     def put_head(self, head: Head) -> None: ...
@@ -78,8 +74,8 @@ class SparkStore:
     """Spark's state as the store of a bucket."""
 
     def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._head = handle.getValueState("head", _HEAD)
-        self._log = handle.getMapState("log", "version bigint", _ENTRY)
+        self._head = handle.getValueState("head", _struct(Head))
+        self._log = handle.getMapState("log", _struct(_Version), _struct(Entry))
 
     def head(self) -> Head | None:
         value = self._head.get()
@@ -101,6 +97,22 @@ class SparkStore:
     def entries(self) -> Iterator[tuple[int, Entry]]:
         for key, value in self._log.iterator():
             yield key[0], Entry(value[0], value[1], bytes(value[2]))
+
+
+class _Version(NamedTuple):
+    """The key of an entry."""
+
+    version: int
+
+
+def _struct(row: type[NamedTuple]) -> StructType:
+    """The columns of a named tuple. Column definitions as text would be sent to Java for parsing, in every task of every micro-batch."""
+    from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType
+
+    types: dict[object, DataType] = {str: StringType(), int: LongType(), bytes: BinaryType()}
+    hints = get_type_hints(row)
+    fields = [StructField(name, types[hint]) for name, hint in hints.items()]
+    return StructType([StructField("buckets", IntegerType()) if f.name == "buckets" else f for f in fields])
 
 
 def pack(table: pa.Table) -> bytes:

@@ -1,4 +1,4 @@
-"""A stream through Spark: facts are packed into blobs a bucket, a stateful operator answers, blobs are unpacked to rows.
+"""A stream through Spark: facts are packed into one blob per bucket, a stateful operator answers, and blobs are unpacked to rows.
 
 Blobs, because the operator moves rows one at a time between Java and Python: a blob of thousands of facts is one row.
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,12 @@ from laser.spark.bucket import Answer, Bucket, Span, refuse_foreign
 from laser.spark.checkpoint import Checkpoint, read_heads
 from laser.spark.clock import Clock
 from laser.spark.clock_keeper import keep_clock
-from laser.spark.cluster import cores_of
+from laser.spark.cluster import cores_of, sent_files_on_path
 from laser.spark.durations import Duration
 from laser.spark.failures import speaks_first
 from laser.spark.flush import Flush, event_time, flush_of
 from laser.spark.job import Job
+from laser.spark.observe import SCHEMA, answer_row, observed, work_row
 from laser.spark.partition import Whole, bucket_labels, bucket_sql
 from laser.spark.prepare import Prepared
 from laser.spark.request import Request
@@ -71,11 +73,11 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     flush = flush_of(spark, request.checkpoint, request.flush, heads)
     clock = _clock(spark, request, prepared)
     facts = _facts(replace(prepared, job=job), request.lateness, flush, clock)
-    blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, highest bigint, facts binary")
-    answered = blobs.groupBy("bucket").transformWithState(
-        Operator(job, fingerprint, taken.elders), "answers binary", "Append", "eventTime"
-    )
-    table = answered.mapInArrow(_unpack, stream_schema(job))
+    with sent_files_on_path(spark):
+        blobs = facts.mapInArrow(_packer(job), "bucket int, lowest bigint, highest bigint, facts binary")
+        operator = Operator(job, fingerprint, taken.elders)
+        answered = blobs.groupBy("bucket").transformWithState(operator, SCHEMA, "Append", "eventTime")
+        table = observed(answered, fingerprint, prepared.dated).mapInArrow(_unpack, stream_schema(job))
     cut = f"{prepared.why}; {count(job.partition.buckets, 'bucket')}"
     use_state_settings(spark)
     return Answers(replace(prepared, job=job), table, cut, streaming=True, end=flush, exact_from=taken.exact_from)
@@ -83,14 +85,14 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
 
 @dataclass(frozen=True)
 class _Taken:
-    """A checkpoint from which a job goes on: the jobs that had it before, if their answers matter, and when it is exact."""
+    """A checkpoint from which a job continues: its earlier jobs, if their answers matter, and since when it is exact."""
 
     elders: Mapping[str, Job] = field(default_factory=dict)
     exact_from: int | None = None
 
 
 def _take_over(spark: SparkSession, request: Request, job: Job, heads: list[Head]) -> _Taken:
-    """The checkpoint of a job, if it may go on from there; where the rules are new, that is said."""
+    """The checkpoint of a job, if it can continue from there; changed rules are logged."""
     if not request.checkpoint:
         return _Taken()
     checkpoint, fingerprint = Checkpoint(spark, request.checkpoint), job.fingerprint
@@ -116,7 +118,7 @@ def _take_over(spark: SparkSession, request: Request, job: Job, heads: list[Head
 
 
 def _refuse_answers(source: Source) -> None:
-    """Spark gives the changes of one stateful operator no watermark, so a second one would wait for it and never answer."""
+    """Refuse answers of another stream: Spark gives the changes of a stateful operator no watermark, so a second one would never answer."""
     table: Any = source.table
     if _OPERATOR.search(table._jdf.queryExecution().analyzed().toString()):
         raise LaserError(
@@ -130,7 +132,7 @@ def stream_schema(job: Job) -> str:
 
 
 def _clock(spark: SparkSession, request: Request, prepared: Prepared) -> Clock | None:
-    """A clock for the inputs, where they may pause; its hands begin to move when a query has it."""
+    """A clock for the inputs, if they may pause; its hands begin to move when a query uses it."""
     if request.idle is None:
         return None
     inputs = [str(source.predicate) for source in prepared.all_sources]
@@ -170,7 +172,7 @@ def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None, clock: C
 
 
 def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Rows become one blob a bucket. Every bucket gets one, even if empty, so that all know how far the stream is."""
+    """Pack rows into one blob per bucket. Every bucket gets one, even if empty, so that all know the position of the stream."""
     names = bucket_labels(job.partition.buckets)
     columns = ["tag", "time", *job.inputs.slots, *(["order"] if job.reach.counts_facts else [])]
 
@@ -210,47 +212,49 @@ class Operator(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self.handle = handle
         self.store = SparkStore(handle)
+        self.called: set[int] = set()
 
     @speaks_first
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
-        tables, spans = [], []
+        began, tables, spans = time.perf_counter_ns(), [], []
         for row in rows:
             if row.lowest is not None:
                 spans.append(Span(row.lowest, row.highest))
             if row.facts is not None:
                 tables.append(unpack(bytes(row.facts)))
         span = Span(min(s.lowest for s in spans), max(s.highest for s in spans)) if spans else None
-        yield from self._turn(key[0], tables, span, timerValues)
+        yield from self._turn(key[0], tables, span, timerValues, began)
 
     @speaks_first
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:  # noqa: N802, N803 - Spark's names
-        yield from self._turn(key[0], [], None, timerValues)
+        if key[0] not in self.called:  # otherwise this micro-batch has already answered all that the watermark allows
+            yield from self._turn(key[0], [], None, timerValues, time.perf_counter_ns())
 
-    def _turn(self, label: int, tables: list[pa.Table], span: Span | None, timers: Any) -> Iterator[Row]:
+    def _turn(self, label: int, tables: list[pa.Table], span: Span | None, timers: Any, began: int) -> Iterator[Row]:
+        self.called.add(label)
         watermark = timers.getCurrentWatermarkInMs()
         complete = watermark * 1000 // self.micros - 1
-        bucket = Bucket(self.job, self.numbers[label], self.store, self.fingerprint, elders=self.elders)
-        answer = bucket.turn(tables, span, complete)
-        self._set_timer(answer.wake, watermark)
+        number = self.numbers[label]
+        bucket = Bucket(self.job, number, self.store, self.fingerprint, elders=self.elders)
+        answer = bucket.turn(tables, span, complete, partial(self._set_timer, watermark))
         for batch in batches_of(self.job, answer):
-            yield Row(answers=pack(pa.Table.from_batches([batch])))
+            yield answer_row(pack(pa.Table.from_batches([batch])))
+        yield work_row(number, answer.work._replace(busy=time.perf_counter_ns() - began))
 
-    def _set_timer(self, wake: int | None, watermark: int) -> None:
+    def _set_timer(self, watermark: int, wake: int | None, timer: int) -> int:
         """Ask to be called when the watermark has passed the time point at which something changes."""
-        head = self.store.head()
-        assert head is not None
         due = -1 if wake is None else max(-(-(wake + 1) * self.micros // 1000), watermark + 1)
-        if due == head.timer:
-            return
-        if head.timer > watermark:
-            self.handle.deleteTimer(head.timer)
+        if due == timer:
+            return due
+        if timer > watermark:
+            self.handle.deleteTimer(timer)
         if due >= 0:
             self.handle.registerTimer(due)
-        self.store.put_head(head._replace(timer=due))
+        return due
 
 
 def batches_of(job: Job, answer: Answer) -> Iterator[pa.RecordBatch]:
-    """An answer as batches of the table of all predicates, those of a predicate in the order of time."""
+    """An answer as batches of the table of all predicates, in order of time within each predicate."""
     by_predicate: dict[Any, list[Shift]] = {}
     for shift in answer.shifts:
         by_predicate.setdefault(shift.predicate, []).append(shift)
@@ -275,5 +279,5 @@ def _late(job: Job, answer: Answer) -> pa.RecordBatch:
 
 def _unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        for blob in batch.column("answers").to_pylist():
+        for blob in batch.column("answers").drop_null().to_pylist():
             yield from pa.ipc.open_stream(pa.py_buffer(blob))

@@ -20,6 +20,7 @@ from laser.io.formats import FORMATS, format_of_suffix
 from laser.io.formats.format import LineFormat
 from laser.pipeline import Table
 from laser.spark.casts import cast_columns, cast_sql, plain_sql, text_schema
+from laser.spark.cluster import named
 from laser.spark.column_names import quoted
 from laser.spark.lines import read_lines
 from laser.spark.messages import MESSAGE, read_messages
@@ -206,7 +207,8 @@ def _settled(table: DataFrame, schema: dict[str, str], uses: Uses, decimal: str)
         for name, kinds in tests.items()
         for kind in kinds
     ]
-    found = table.agg(*counts).collect()[0].asDict()
+    with named(table.sparkSession, f"types of {', '.join(dirty)}"):
+        found = table.agg(*counts).collect()[0].asDict()
     return {
         name: whole
         if found[f"{name} {whole}"] and found[f"{name} {whole}"] >= found[f"{name} {other}"]

@@ -49,6 +49,11 @@ class WaitingFacts:
     def times(self) -> Set[int]:
         return self._by_time.keys()
 
+    @property
+    def count(self) -> int:
+        """How many facts wait."""
+        return sum(map(len, self._by_time.values()))
+
     def take(self, time: int) -> list[Fact]:
         """The facts of a time point, in the order in which they count as arrived; they wait no longer."""
         found = self._by_time.pop(time)
