@@ -19,8 +19,9 @@ KILLS ?= 4
 RATES ?= 2000000
 MINUTES ?= 5
 PROGRAMS ?= 200
+BATCHES ?= 1000
 
-.PHONY: help pictures setup demo test check format docs bench laws soak fuzz attack serve-load spark-rates test-changes test-cluster test-connect test-pauses test-recovery test-servers test-spark clean
+.PHONY: help pictures setup demo test check format docs bench laws soak fuzz attack serve-load spark-latency spark-rates test-changes test-cluster test-connect test-endurance test-pauses test-recovery test-servers test-spark clean
 
 help:            ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -86,8 +87,9 @@ test-connect: setup  ## random programs over Spark Connect, which needs grpcio a
 test-recovery: setup  ## kill -9 the driver of a stream, several times, and compare (KILLS=4)
 	$(BIN)/python -m tests.spark.recovery --victim driver --times $(KILLS)
 
-test-cluster: setup  ## kill a worker of a standalone cluster in mid-stream, and compare
+test-cluster: setup  ## kill a worker of a standalone cluster in mid-stream, and compare; then workers without the package
 	$(BIN)/python -m tests.spark.recovery --victim worker
+	$(BIN)/python -m tests.spark.shipping
 
 test-servers: setup  ## from Kafka to Kafka and PostgreSQL, with real servers and a killed driver (KILLS=4)
 	$(BIN)/python -m tests.spark.production --kills $(KILLS)
@@ -97,6 +99,12 @@ test-changes: setup  ## change the rules of a running stream five times under lo
 
 test-pauses: setup  ## a stream that pauses again and again, by the wall clock, and a killed driver (MINUTES=5)
 	$(BIN)/python -m tests.spark.pauses --minutes $(MINUTES)
+
+test-endurance: setup  ## many small micro-batches: memory, checkpoint and state stay bounded (BATCHES=1000)
+	$(BIN)/python -m tests.spark.endurance $(BATCHES)
+
+spark-latency: setup  ## what a micro-batch of a few rows costs, and what of it is ours
+	$(BIN)/python -m laser.bench.spark_latency
 
 spark-rates: setup  ## rates on Spark, of histories next to SQL by hand, of streams next to an operator that does nothing (RATES=2000000)
 	$(BIN)/python -m laser.bench.spark_rates --facts $(RATES)

@@ -41,7 +41,7 @@ def test_a_stored_run_is_compared_and_judged(bench, tmp_path):
     write(tmp_path / "old.csv", [row(ratio=7.0)])
     write(tmp_path / "new.csv", [row(ratio=9.0)])
     assert "slower x1.29" in bench("--from", "new.csv", "--compare", "old.csv", code=1).stdout
-    assert "1 measurements in both runs, 0 differ" in bench("--from", "new.csv", "--compare", "new.csv").stdout
+    assert "1 measurement in both runs; 0 differ" in bench("--from", "new.csv", "--compare", "new.csv").stdout
     assert "NOT MET" in bench("--from", "new.csv", "--targets", code=1).stdout
     assert "exponent" in bench("--from", "old.csv", "--targets", "--growth").stdout
 

@@ -127,7 +127,7 @@ def test_a_run_survives_its_file(tmp_path):
 def test_other_files_are_refused(tmp_path, text):
     path = tmp_path / "other.csv"
     path.write_text(text)
-    with pytest.raises(RecordError, match="no table"):
+    with pytest.raises(RecordError, match="not a table"):
         read_records(str(path))
 
 

@@ -97,3 +97,19 @@ def test_a_misspelt_input_is_told_from_both_sides(here, laser):
     bare = laser("check", "t.lars", "--inputs", "temprature").stdout
     assert "the program has no predicate `temprature` that could stream in" in bare
     assert "did you mean `temperature`?" in bare
+
+
+def test_it_says_who_would_answer_a_history(here, laser):
+    (here / "r.lars").write_text(
+        "near(X, Y) :- link(X, Y) in [5].\nfar(X, Z) :- near(X, Z).\nfar(X, Z) :- far(X, Y), near(Y, Z).\n"
+    )
+    line = "history: SQL for `near/2`; the reasoner for `far/2`: recursion through far/2\n"
+    assert line in laser("check", "r.lars").stdout
+    report = json.loads(laser("check", "r.lars", "--json").stdout)
+    assert report["history"] == {"far/2": "recursion through far/2", "near/2": None}
+
+
+def test_the_text_of_a_key_of_many_predicates_stays_short(here, laser):
+    rules = "".join(f"q{i}(X) :- a{i}(X, _) in [3].\n" for i in range(50))
+    (here / "many.lars").write_text(rules)
+    assert "and of 80 others" in laser("check", "many.lars").stdout

@@ -86,7 +86,10 @@ def test_auto_takes_sql_for_large_parquet_files_alone(place: Path, monkeypatch: 
     assert told.exit_code == 0
     assert told.stdout == run(place, "s.parquet", *options, "--engine", "reasoner").stdout
     (place / "rules.lars").write_text("newest(X) :- temp(X, _) in [last 1].")
-    assert "the reasoner answers: the tuple window [last 1]" in run(place, "s.parquet", *options).stderr
+    assert (
+        "the reasoner evaluates this program, not SQL: the tuple window [last 1]"
+        in run(place, "s.parquet", *options).stderr
+    )
 
 
 def test_what_was_not_defined_is_reported_whoever_answers(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +103,7 @@ def test_what_was_not_defined_is_reported_whoever_answers(place: Path, monkeypat
 
 
 def test_sql_says_what_it_cannot_do(place: Path) -> None:
-    assert "--engine sql answers with --as intervals" in run(place, "s.csv", "--engine", "sql").stderr
+    assert "--engine sql needs --as intervals" in run(place, "s.csv", "--engine", "sql").stderr
     (place / "rules.lars").write_text("q(X) :- temp(X, _) in [3 #].")
     refused = run(place, "s.csv", "--as", "intervals", "--engine", "sql")
     assert refused.exit_code != 0

@@ -78,7 +78,7 @@ def test_dot_and_svg(laser, rules):
 
 
 def test_wrong_usage(laser, rules):
-    assert "exclude each other" in laser("explain", "p.lars", "s.stream", "q", "--json", "--dot", code=2).stderr
+    assert "cannot be used together" in laser("explain", "p.lars", "s.stream", "q", "--json", "--dot", code=2).stderr
     assert "ATOM" in laser("explain", "p.lars", "s.stream", "q(", code=2).stderr
     assert "--at" in laser("explain", "p.lars", "s.stream", "q", "--at", "soon", code=2).stderr
     assert "would overwrite" in laser("explain", "p.lars", "s.stream", "q", "--svg", "s.stream", code=2).stderr
@@ -112,7 +112,7 @@ def test_time_points_of_dated_streams_are_told_as_dates(laser, here):
 def test_what_a_warm_up_holds_back_is_explained_with_a_note(laser):
     result = laser("explain", "p.lars", "s.stream", "q(x1, y)", "--at", "38", "--warmup", "5 s")
     assert result.stdout.startswith("q(x1, y) holds at 38")
-    assert result.stderr == "the output is held back until 41, when the program is warm; its rules say:\n"
+    assert result.stderr == "the warm-up lasts until 41, so there is no output yet; without it:\n"
     assert laser("explain", "p.lars", "s.stream", "q(x2, y)", "--at", "41", "--warmup", "5 s").stderr == ""
     assert laser("eval", "p.lars", "s.stream", "--warmup", "5 s").stdout == "41  + q(x2, y)\n"
 

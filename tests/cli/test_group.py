@@ -87,3 +87,44 @@ def test_severities_are_coloured_at_the_head_of_a_finding_only():
         "p.lars:1:3: \x1b[31m\x1b[1merror\x1b[0m[unsafe-variable]: no error: here\n"
         "  1 | error: x\n\x1b[33m\x1b[1mwarning\x1b[0m: odd"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nosuch"], "no such command 'nosuch'"),
+        (["eval"], "PROGRAM is missing"),
+        (["eval", "p.lars", "nofile"], "STREAM: file 'nofile' does not exist"),
+        (["eval", "p.lars", "s.stream", "--nosuch"], "no such option '--nosuch'"),
+        (["eval", "p.lars", "s.stream", "--as", "pdf"], "--as: 'pdf' is not one of 'changes', 'snapshots', 'intervals'"),
+        (["eval", "p.lars", "s.stream", "--tick"], "option '--tick' requires an argument"),
+        (["eval", "p.lars", "s.stream", "--start", "soon"], "--start: 'soon' is not a time: write a non-negative integer"),
+        (["eval", "p.lars", "s.stream", "-o", "."], "--output: file '.' is a directory"),
+        (["serve", "--port", "x"], "--port: 'x' is not a whole number"),
+        (["serve", "--seconds", "x"], "--seconds: 'x' is not a number"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_a_sentence_that_names_the_option(laser, words, said):
+    assert laser(*words, code=2).stderr.startswith(f"error: {said}")
+
+
+def test_a_program_without_rules_is_a_warning(laser, here):
+    (here / "empty.lars").write_text("% nothing\n")
+    assert "warning: empty.lars has no rules" in laser("eval", "empty.lars", "s.stream").stderr
+
+
+def test_options_that_several_commands_share_come_in_one_order():
+    shared = [
+        "--input",
+        "--input-format",
+        "--const",
+        "--tick",
+        "--zone",
+        "--start",
+        "--until",
+        "--warmup",
+        "--background",
+    ]
+    for command in ("check", "eval", "explain", "plot", "serve"):
+        named = [option.opts[0] for option in find(command).params if option.opts[0] in shared]
+        assert named == [name for name in shared if name in named], command

@@ -20,7 +20,7 @@ def test_the_first_signal_asks_a_stream_to_end_and_the_second_one_ends_it(number
     with interrupts(stop, True, said.append):
         os.kill(os.getpid(), number)
         assert stop.is_set()
-        assert said == ["ending after the micro-batch at hand; once more ends at once"]
+        assert said == ["ending after the current micro-batch; press Ctrl-C again to end at once"]
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), number)
 

@@ -64,7 +64,7 @@ def test_mistakes_are_told_as_everywhere(laser, here):
 @pytest.mark.parametrize("name", ["x.pdf", "x.docx"])
 def test_a_name_of_another_kind_of_file_is_refused(laser, here, name):
     result = laser("plot", "p.lars", "s.stream", "-o", name, code=2)
-    assert "is not a kind of drawing (.svg, .png, .html, .htm, .json, .txt)" in result.stderr
+    assert "is not a kind of drawing; use .svg, .png, .html, .htm, .json, .txt, or add --as" in result.stderr
     assert not (here / name).exists()
 
 
@@ -78,3 +78,19 @@ def test_rows_that_do_not_fit_are_set_aside_by_plots_and_explanations(laser, her
     (here / "bad.jsonl").unlink()
     assert "high(a) holds" in laser("explain", "hr.lars", "high(a)", *table, "--rejects", "bad.jsonl").stdout
     assert json.loads((here / "bad.jsonl").read_text())["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--only", "nosuch"], "warning: --only: nothing is called `nosuch`; there is `a/2`\n"),
+        (["--line", "nosuch/1"], "warning: --line: nothing is called `nosuch/1`; there is `a/2`\n"),
+    ],
+)
+def test_a_name_that_matches_nothing_is_a_warning(laser, words, said):
+    assert laser("plot", "s.stream", *words).stderr == said
+    assert laser("plot", "s.stream", *words, "--quiet").stderr == ""
+
+
+def test_a_line_needs_an_argument_that_the_predicate_has(laser):
+    assert "a/2 has no argument 7" in laser("plot", "s.stream", "--line", "a/2:7", code=2).stderr

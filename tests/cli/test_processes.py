@@ -113,8 +113,7 @@ def test_an_output_that_cannot_be_written_says_so(start):
     process = start("eval", "p.lars", "s.stream", "--output", "no/such/place")
     out, err = process.communicate(timeout=WAIT)
     assert (process.returncode, out) == (1, "")
-    assert err.startswith("error: ")
-    assert "No such file or directory" in err
+    assert err == "error: no/such/place: there is no directory no/such\n"
 
 
 def test_a_closed_standard_input_is_an_empty_stream(start):
@@ -230,6 +229,19 @@ def test_answers_that_nobody_can_have_are_an_error(here):
         assert "Traceback" not in done.stderr
 
 
+def test_a_terminal_of_80_columns_breaks_messages_between_words(here, start, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    (here / "unsafe.lars").write_text("hot(M) :- temp(X, V) in [3], V > 90.  % " + "a comment " * 10 + "\n")
+    text = on_terminal(start, "eval", "unsafe.lars", "s.stream").replace("\r\n", "\n")
+    first, second, source, *rest = text.splitlines()
+    assert first == "unsafe.lars:1:5: error[unsafe-variable]: `M` in the head is not bound by any"
+    assert second == "  positive body atom"
+    assert len(source) > 80  # a line of the program is never broken
+    assert all(len(line) <= 80 for line in rest)
+    assert "must get\n    its values from a positive body atom" in text
+
+
 def test_data_do_not_command_a_terminal(here):
     """What is sent to a terminal has no escape sequence of the data, in any format."""
     (here / "odd.jsonl").write_text('{"time": 1, "predicate": "a", "args": ["\\u001b[31m\\u009b", "y"]}\n')
@@ -248,3 +260,26 @@ def test_data_do_not_command_a_terminal(here):
         assert b"31m" in shown
         assert b"\x1b" not in shown
         assert b"\xc2\x9b" not in shown
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_a_shell_is_produced_as_documented(start, monkeypatch, shell):
+    page = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    assert f"_LASER_COMPLETE={shell}_source laser" in page
+    monkeypatch.setenv("_LASER_COMPLETE", f"{shell}_source")
+    process = start()
+    script, errors = process.communicate(timeout=WAIT)
+    assert (process.returncode, errors) == (0, "")
+    assert "_laser_completion" in script
+
+
+def test_completion_knows_commands_options_and_values(start, monkeypatch):
+    def completed(words: str, place: int) -> list[str]:
+        monkeypatch.setenv("_LASER_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(place))
+        return start().communicate(timeout=WAIT)[0].split()
+
+    assert completed("laser ev", 1) == ["plain,eval"]
+    assert completed("laser eval --la", 2) == ["plain,--lateness", "plain,--late"]
+    assert completed("laser eval --as ", 3) == ["plain,changes", "plain,snapshots", "plain,intervals"]

@@ -35,11 +35,11 @@ PROGRAM = "q(X) :- p(X) in [2]."
         ("explain", {"at": 1}, 'no "program" and no "atom"'),
         ("tidy", {}, 'no "program"'),
         ("live", {}, 'no "program"'),
-        ("evaluate", {"program": PROGRAM, "tick": 5}, '"tick" is a text'),
-        ("evaluate", {"program": ["x"]}, '"program" is a text'),
-        ("evaluate", {"program": PROGRAM, "start": [1]}, '"start" is a time'),
-        ("snapshot", {"program": PROGRAM, "stream": "", "at": "x"}, '"at" is a time point'),
-        ("snapshot", {"program": PROGRAM, "stream": "", "at": 10**40}, '"at" is a time point'),
+        ("evaluate", {"program": PROGRAM, "tick": 5}, '"tick" must be a string'),
+        ("evaluate", {"program": ["x"]}, '"program" must be a string'),
+        ("evaluate", {"program": PROGRAM, "start": [1]}, '"start" must be a time'),
+        ("snapshot", {"program": PROGRAM, "stream": "", "at": "x"}, '"at" must be a time point'),
+        ("snapshot", {"program": PROGRAM, "stream": "", "at": 10**40}, '"at" must be a time point'),
     ],
 )
 def test_a_request_that_lacks_something_is_told_what(
@@ -88,7 +88,7 @@ def test_a_live_stream_whose_process_was_killed_says_so() -> None:
         time.sleep(0.5)
         message = started.feed(name, "2: p(b).\n")["error"]["message"]
         assert "mistake in Laser" not in message
-        assert "was ended" in message
+        assert "was stopped" in message
         assert started.ask("evaluate", program=PROGRAM, stream="1: p(a).")["findings"] == []
 
 

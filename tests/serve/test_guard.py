@@ -132,4 +132,4 @@ def test_another_place_must_be_named_and_is_warned_of() -> None:
         assert started.request("GET", "/", headers={"Host": f"0.0.0.0:{started.port}"})[0] == 421
         started.process.terminate()
         assert started.process.stderr is not None
-        assert "no loopback address" in started.process.stderr.read()
+        assert "not a loopback address" in started.process.stderr.read()

@@ -86,7 +86,7 @@ def test_streams_can_be_ended_and_are_not_without_end(server: Server) -> None:
         if "name" not in answer:
             break
         names.append(answer["name"])
-    assert "as many live streams" in answer["error"]["message"]
+    assert "too many live streams" in answer["error"]["message"]
     for name in names:
         assert server.ask(f"live/{name}/end") == {"ended": name}
     name = open_stream(server)

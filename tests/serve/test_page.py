@@ -238,7 +238,7 @@ def test_a_long_stream_is_reduced_and_its_snapshots_are_whole(server: Server, op
     page.click("#stream")
     page.keyboard.press("Control+A")
     page.keyboard.insert_text("\n".join(f"{n}: p(a{n})." for n in range(300)))
-    expect(page.locator("#time-note")).to_contain_text("more than can be shown")
+    expect(page.locator("#time-note")).to_contain_text("too much to show")
     page.focus("#timeline")
     page.keyboard.press("End")
     expect(page.locator("#snapshot-time")).to_have_text("299")

@@ -205,7 +205,7 @@ def test_a_table_of_several_predicates_and_how_it_is_read(server: Server) -> Non
     assert found["silent(web)"] == [[63, 90]]
     refused = server.request("POST", "/api/evaluate", json.dumps({"program": HEART, "table": {"time": 3}}))
     assert refused[0] == 400
-    assert b'\\"table\\" is an object of texts' in refused[2]
+    assert b'\\"table\\" must be an object of strings' in refused[2]
 
 
 def test_a_record_that_is_not_of_its_declared_type_is_told(server: Server) -> None:

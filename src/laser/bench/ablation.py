@@ -1,7 +1,7 @@
-"""The paper's ablation: what semi-naive evaluation brings.
+"""The paper's ablation: how much semi-naive evaluation gains.
 
 The *naive* reasoner is the same engine with the same generated joins and the same input windows, which it also maintains
-incrementally; but at every tick it forgets all that was derived and derives it again, with every live fact as new.
+incrementally. But at every tick it forgets everything that was derived and derives it again, with every live fact as new.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from laser.bench.case import Fact
 from laser.engine.inputs import Input
 from laser.engine.machine import Machine
 from laser.engine.reasoner import Reasoner
-from laser.plan.build import build
 from laser.values import Atom, Predicate
 
 __all__ = ["NaiveReasoner"]
 
 
 class NaiveMachine(Machine):
-    """A machine that derives everything anew at every tick; what it reports is all that holds."""
+    """A machine that derives everything again at every tick, and reports everything that holds."""
 
     resting = False
-    """While it rests, it takes facts into its windows and derives nothing."""
+    """While this is set, it takes facts into its windows and derives nothing."""
 
     def settle(self, queue: set[int], moved: Sequence[Input], t: int) -> list[Shift]:
         self.forget_derived()
@@ -51,4 +50,4 @@ class NaiveReasoner(Reasoner):
         return Snapshot().of(self._machine)
 
     def _new_machine(self, streamed: frozenset[Predicate]) -> Machine:
-        return NaiveMachine(build(self._core, streamed), self._limit, self._reports)
+        return NaiveMachine(self._compiled.module(streamed), self._limit, self._reports)

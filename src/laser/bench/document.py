@@ -1,4 +1,4 @@
-"""The current figures of docs/benchmarks.md, written into it from a run: ``python -m laser.bench.document RUN.csv docs/benchmarks.md``."""
+"""Writes the figures of a run into docs/benchmarks.md: ``python -m laser.bench.document RUN.csv docs/benchmarks.md``."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _MARKED = re.compile(r"(<!-- figures -->\n).*(<!-- end of figures -->)", re.DOTA
 
 
 def rewrite(page: str, records: Sequence[Record], about: dict[str, str]) -> str:
-    """A page with the figures of a run between its marks."""
+    """The page with the figures of a run between its markers."""
     text = "\n".join(figures(records, about))
     return _MARKED.sub(lambda marks: f"{marks[1]}\n{text}\n{marks[2]}", page)
 
 
 def figures(records: Sequence[Record], about: dict[str, str]) -> Iterator[str]:
-    """The run as Markdown: aims, ratios, peers, growth."""
+    """The run as Markdown: targets, ratios, peers, growth."""
     names = ("date", "effort", "processor", "memory", "python", "versions")
     loads = f"load before and after: {about.get('load before', '?')} and {about.get('load after', '?')}"
     yield "; ".join([*(about[name] for name in names if name in about), loads]) + ".\n"
-    yield from _table("Aims", ("aim", "limit", "measured", ""), _aims(records))
+    yield from _table("Targets", ("target", "limit", "measured", ""), _target_rows(records))
     yield from _table("× floor", ("experiment", "case", "output", "× floor", "quartiles", "by"), _ratios(records))
     yield from _table("Semi-naive off, × semi-naive on", ("experiment", "case", "×"), _ablation(records))
     peers = [peer.name for peer in PEERS]
@@ -54,7 +54,7 @@ def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> I
         yield ""
 
 
-def _aims(records: Sequence[Record]) -> Iterator[tuple[str, ...]]:
+def _target_rows(records: Sequence[Record]) -> Iterator[tuple[str, ...]]:
     for outcome in outcomes(records):
         target = outcome.target
         limit = f"{'≥' if target.at_least else '≤'} {target.limit:g}"

@@ -1,4 +1,4 @@
-"""The experiments, in the order of the report: the paper's five, then more than the paper."""
+"""The experiments, in the order of the report: the five of the paper, then others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUICK = (Case(200, 1), Case(200, 80), Case(800, 1), Case(800, 20), Case(800, 80)
 
 DIAMOND = Experiment(
     "diamond",
-    "◇: a fact in the window",
+    "◇: a fact somewhere in the window",
     programs.diamond,
     streams.unique_pairs,
     (*WIDE, Case(800, 3600)),
@@ -116,7 +116,7 @@ LATEST = Experiment(
 )
 REPEAT_DIAMOND = Experiment(
     "diamond-repeat",
-    "◇ over a stream that repeats nine facts of ten",
+    "◇ over a stream in which nine facts of ten repeat",
     programs.diamond,
     streams.repeating_pairs,
     grid((800,), (1, 20, 80)),
@@ -125,7 +125,7 @@ REPEAT_DIAMOND = Experiment(
 )
 REPEAT_JOIN = Experiment(
     "join-repeat",
-    "the join over a stream that repeats nine facts of ten",
+    "the join over a stream in which nine facts of ten repeat",
     programs.join,
     streams.repeating_chain,
     grid((800,), (1, 20, 80)),
@@ -172,7 +172,7 @@ EXTREMES = Experiment(
 )
 QUANTILE = Experiment(
     "quantile",
-    "the value that nine of ten decimals stay below, for each of a hundred machines",
+    "the 0.9 quantile of decimals, for each of a hundred machines",
     programs.quantile,
     streams.decimals,
     (*grid((80,), (20, 3600)), *grid((800,), (1, 20, 40, 80))),
@@ -193,7 +193,7 @@ TUMBLING = Experiment(
 
 HYSTERESIS = Experiment(
     "hysteresis",
-    "machines that are on until they are cool, ten changes a tick",
+    "machines that stay on until they are cool, ten changes a tick",
     programs.hysteresis,
     streams.switches,
     tuple(Case(10, 0, 1, live) for live in (100, 1_000, 10_000, 100_000)),
@@ -212,5 +212,5 @@ EXPERIMENTS = (
 
 
 def experiment(name: str) -> Experiment:
-    """The experiment of a name."""
+    """The experiment with a name."""
     return next(one for one in EXPERIMENTS if one.name == name)

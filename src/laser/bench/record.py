@@ -1,4 +1,4 @@
-"""What was measured, one row for each system and case, and its CSV."""
+"""The measurements, one row for each system and case, and their CSV form."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["Record", "read_records", "write_records"]
 
 @dataclass(frozen=True)
 class Record:
-    """``value`` is a median; ``ratio`` is the median of value over floor, each pair measured together, ``low`` and ``high`` its
-    quartiles. Without a value, ``note`` says why."""
+    """``value`` is a median; ``ratio`` is the median of value divided by floor, each pair measured together, with the quartiles ``low``
+    and ``high``. Without a value, ``note`` says why."""
 
     experiment: str
     n: int
@@ -40,7 +40,7 @@ class Record:
 
     @property
     def key(self) -> tuple[str, Case, str, str, str]:
-        """What makes it the same measurement in another run."""
+        """Identifies the same measurement in another run."""
         return (self.experiment, self.case, self.system, self.output, self.unit)
 
 
@@ -55,7 +55,7 @@ _NUMBERS = {
 
 
 def write_records(out: TextIO, records: Iterable[Record], about: dict[str, str]) -> None:
-    """Rows below comment lines that say on which machine they were measured."""
+    """Write rows below comment lines that describe the machine."""
     for name, text in about.items():
         out.write(f"# {name}: {text}\n")
     writer = csv.DictWriter(out, _NAMES, lineterminator="\n")
@@ -73,11 +73,11 @@ def read_records(path: str) -> tuple[list[Record], dict[str, str]]:
     about = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# ") and ": " in line)
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     if rows.fieldnames != _NAMES:
-        raise RecordError("this is no table of 'laser bench --csv'", 1, path)
+        raise RecordError("this is not a table of 'laser bench --csv'", 1, path)
     try:
         return [Record(**{name: _read(name, text) for name, text in row.items()}) for row in rows], about
     except (TypeError, ValueError) as error:
-        raise RecordError(f"this is no table of 'laser bench --csv': {error}", rows.line_num, path) from None
+        raise RecordError(f"this is not a table of 'laser bench --csv': {error}", rows.line_num, path) from None
 
 
 def _read(name: str, text: str) -> Any:

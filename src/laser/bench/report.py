@@ -1,4 +1,4 @@
-"""A run as one page: plots like the paper's figures, the aims, and every figure."""
+"""A run as one page: plots like the paper's figures, the targets, and all figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["report"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot: which rows it shows, along which axis, and how rows become lines."""
+    """A plot: the rows that it shows, its axis, and how rows become lines."""
 
     title: str
     caption: str
@@ -61,7 +61,7 @@ FIGURES = (
     ),
     Figure(
         "Semi-naive on and off",
-        "The paper's ablation. Off: all that is alive is joined again at every tick.",
+        "The paper's ablation. Off: everything that is alive is joined again at every tick.",
         "w",
         lambda r: (
             r.experiment in ("join", "cooling")
@@ -93,7 +93,7 @@ FIGURES = (
         floor=False,
         y="µs a change",
     ),
-    Figure("Tuple windows", "A join of the last so many facts.", "live", _of("tuples"), lambda r: "join"),
+    Figure("Tuple windows", "A join of the last n facts.", "live", _of("tuples"), lambda r: "join"),
     Figure("Windows for each key", "The latest reading of each machine.", "live", _of("latest"), _rate),
     Figure(
         "A stream that repeats itself",
@@ -116,7 +116,7 @@ FIGURES = (
 
 
 def report(records: Sequence[Record], about: dict[str, str]) -> str:
-    """A page that needs nothing else."""
+    """A complete page without external files."""
     body = "".join(_sections(records, about))
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     return f'<!doctype html><html lang="en"><head>{head}<title>Laser, measured</title><style>{STYLE}</style></head><body><main>{body}</main></body></html>\n'
@@ -125,11 +125,11 @@ def report(records: Sequence[Record], about: dict[str, str]) -> str:
 def _sections(records: Sequence[Record], about: dict[str, str]) -> Iterator[str]:
     yield "<h1>Laser, measured</h1>"
     yield (
-        "<p>Medians of one run. The <em>floor</em> is what it costs to iterate the facts and hash each into a set, measured "
-        "in turns with everything else: ratios to it hold on other machines, microseconds do not.</p>"
+        "<p>Medians of one run. The <em>floor</em> is the cost of iterating over the facts and hashing each into a set, measured "
+        "in turns with everything else. Ratios to it are similar on other machines; microseconds are not.</p>"
     )
     yield _table(("", ""), about.items(), "about")
-    yield "<h2>Aims</h2>" + _aims(records)
+    yield "<h2>Targets</h2>" + _target_rows(records)
     yield "<h2>Figures</h2><div class='figures'>" + "".join(_figures(records)) + "</div>"
     yield from _peers(records)
     yield "<h2>How cost grows</h2><p>The exponent of a power law: 0 is flat, 1 is proportional.</p>" + _growths(records)
@@ -162,7 +162,7 @@ def _series(figure: Figure, chosen: Sequence[Record]) -> list[Series]:
     return found
 
 
-def _aims(records: Sequence[Record]) -> str:
+def _target_rows(records: Sequence[Record]) -> str:
     def rows() -> Iterator[tuple[str, ...]]:
         for outcome in outcomes(records):
             target = outcome.target
@@ -170,7 +170,7 @@ def _aims(records: Sequence[Record]) -> str:
             value = "" if outcome.value is None else number(outcome.value)
             yield (target.text, f"{sign} {target.limit:g}", value, outcome.verdict)
 
-    return _table(("aim", "limit", "measured", ""), rows(), "aims")
+    return _table(("target", "limit", "measured", ""), rows(), "targets")
 
 
 def _peers(records: Sequence[Record]) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _peers(records: Sequence[Record]) -> Iterator[str]:
             _peer_figure(f"{experiment.name}, {case}", [r for r in rows if r.case == case], rows) for case in cases
         ]
     if drawings:
-        yield "<h2>Beside others</h2><p>The same stream in turns, by the clock on the wall, on a logarithmic axis. Each of them gave the same answers on a small stream first. Those that ask again give a snapshot each tick; Pathway gives changes.</p>"
+        yield "<h2>Beside others</h2><p>The same stream in turns, by the wall clock, on a logarithmic axis. Each system first gave the same answers on a small stream. Systems that repeat a query give a snapshot at each tick; Pathway gives changes.</p>"
         yield "<div class='figures'>" + "".join(drawings) + "</div>"
 
 
@@ -201,7 +201,9 @@ def _peer_figure(title: str, rows: Sequence[Record], everywhere: Sequence[Record
         for record in mine or reasons[:1]:
             times = f"{number(record.value)}  (× {number(record.value / ours[record.output])})" if record.value else ""
             shown.append((peer.name, record.value, times or record.note))
-    return _section(title, "µs a fact; in brackets, times Laser's with the same output", bars(shown, "µs a fact"))
+    return _section(
+        title, "µs a fact; in brackets, as a multiple of Laser's with the same output", bars(shown, "µs a fact")
+    )
 
 
 def _growths(records: Sequence[Record]) -> str:

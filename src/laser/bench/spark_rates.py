@@ -1,6 +1,6 @@
-"""How fast it is on Spark: ``python -m laser.bench.spark_rates``.
+"""Speed on Spark: ``python -m laser.bench.spark_rates``.
 
-Histories by SQL and by the reasoner next to Spark SQL by hand, and streams next to the same pipeline with an operator that does nothing.
+Compares histories by SQL and by the reasoner with Spark SQL by hand, and streams with the same pipeline around an operator that does nothing.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from laser.bench.history import HISTORIES
 from laser.bench.spark_histories import PER_TICK, Subject, measure_history
 from laser.spark import batch, stream
+from laser.spark.observe import answer_row
 from laser.spark.reason import reason
 from laser.spark.session import session
 from laser.spark.sources import Input
 from laser.spark.store import pack
 
-__all__ = ["main"]
+__all__ = ["Nothing", "arrow_schema", "family", "main", "resident"]
 
 DIAMOND = "q(X, V) :- a(X, V) in [3]."
 JOIN = "q(X, Y, Z) :- a(X, Y) in [3], b(Y, Z) in [3]."
@@ -50,7 +51,7 @@ PROGRAMS["cooling"] = (COOLING, {"temp": ("machine", "v")}, "machine")  # type: 
 
 
 def table(columns: tuple[str, str], first: int, count: int, keys: int, per_tick: int) -> pa.Table:
-    """Facts in the order of time: every key in turn, with values that mostly repeat, as sensors have them."""
+    """Facts in order of time: every key in turn, with values that mostly repeat, as those of sensors do."""
     ids = np.arange(first, first + count)
     key = np.char.add("k", (ids % keys).astype(str))
     value = 60 + 50 * ((ids // (keys * 20) + ids) % 2)
@@ -74,7 +75,7 @@ def write_data(place: Path, columns: tuple[str, str], facts: int, keys: int, per
 
 
 def nothing_in_batch(schema: pa.Schema) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """A row out for each row in, of the same columns as answers."""
+    """One output row for each input row, with the columns of answers."""
 
     def operate(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in batches:
@@ -94,7 +95,7 @@ def _as_answers(rows: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 class Nothing(StatefulProcessor):
-    """Takes blobs, remembers one number, gives blobs of as many rows."""
+    """Takes blobs, remembers one number, returns blobs with as many rows."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
@@ -108,14 +109,14 @@ class Nothing(StatefulProcessor):
         for blob in blobs:
             facts = pa.ipc.open_stream(pa.py_buffer(bytes(blob))).read_all()
             for part in facts.to_batches():
-                yield Row(answers=pack(pa.Table.from_batches([_as_answers(part, self.schema)])))
+                yield answer_row(pack(pa.Table.from_batches([_as_answers(part, self.schema)])))
 
 
 # -- measuring
 
 
 class Memory:
-    """The most memory that this process and all it started had at once."""
+    """The peak memory of this process and its children together."""
 
     def __init__(self) -> None:
         self.peak = 0
@@ -128,29 +129,29 @@ class Memory:
 
     def _watch(self) -> None:
         while not self.over.wait(0.5):
-            self.peak = max(self.peak, sum(map(_resident, _family(os.getpid()))))
+            self.peak = max(self.peak, sum(map(resident, family(os.getpid()))))
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
         self.thread.join()
 
 
-def _family(root: int) -> set[int]:
+def family(root: int) -> set[int]:
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
         except (OSError, IndexError, ValueError):
             continue
-    family, size = {root}, 0
-    while size < len(family):
-        size = len(family)
-        family |= {child for child, parent in parents.items() if parent in family}
-    return family
+    found, size = {root}, 0
+    while size < len(found):
+        size = len(found)
+        found |= {child for child, parent in parents.items() if parent in found}
+    return found
 
 
-def _resident(pid: int) -> int:
-    """Memory of its own: workers share most of theirs with the process they were forked from."""
+def resident(pid: int) -> int:
+    """Private memory: workers share most of theirs with the process that they were forked from."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
         return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
@@ -160,9 +161,9 @@ def _resident(pid: int) -> int:
 
 @contextmanager
 def doing_nothing() -> Iterator[None]:
-    """The same pipeline, with an operator that does nothing in the place of the reasoner."""
+    """The same pipeline, with an operator that does nothing instead of the reasoner."""
     real = batch._operator
-    batch._operator = lambda job, slices: nothing_in_batch(_schema(batch.output_schema(job)))
+    batch._operator = lambda job, slices: nothing_in_batch(arrow_schema(batch.output_schema(job)))
     try:
         yield
     finally:
@@ -170,7 +171,7 @@ def doing_nothing() -> Iterator[None]:
 
 
 def measure_histories(spark: SparkSession, place: Path, rows: int, names: Iterable[str], repetitions: int) -> None:
-    """Each question, with few and with many facts a tick."""
+    """Each question, with few and with many facts per tick."""
     print(f"{'':<20}{'nothing':>9}{'by hand':>9}{'SQL':>9}{'reasoner':>10}   SQL / by hand   reasoner / SQL   memory")
     for name in names:
         for shape, per_tick in PER_TICK.items():
@@ -198,7 +199,7 @@ def measure_stream(spark: SparkSession, name: str, place: Path, facts: int) -> N
     real = stream.Operator
 
     def without() -> float:
-        stream.Operator = lambda job, *_: Nothing(_schema(stream.stream_schema(job)))  # type: ignore[assignment, misc]
+        stream.Operator = lambda job, *_: Nothing(arrow_schema(stream.stream_schema(job)))  # type: ignore[assignment, misc]
         try:
             return _drain(reason(program, frames(), key=key, start=0).table, place)
         finally:
@@ -216,7 +217,7 @@ def _files(spark: SparkSession, place: Path) -> DataFrame:
 
 
 def _drain(frame: DataFrame, place: Path) -> float:
-    """The seconds of all micro-batches but the first, which loads what is loaded once."""
+    """The seconds of all micro-batches except the first, which loads what is loaded once."""
     state = place / "state"
     shutil.rmtree(state, ignore_errors=True)
     query = frame.writeStream.format("noop").option("checkpointLocation", str(state)).trigger(availableNow=True).start()
@@ -225,7 +226,7 @@ def _drain(frame: DataFrame, place: Path) -> float:
     return float(sum(durations[1:])) / 1000 * len(durations) / max(1, len(durations) - 1)
 
 
-def _schema(text: str) -> pa.Schema:
+def arrow_schema(text: str) -> pa.Schema:
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import StructType
 
@@ -249,10 +250,10 @@ def main() -> None:
     parser.add_argument("--per-tick", type=int, default=1_000)
     parser.add_argument("--files", type=int, default=10)
     parser.add_argument("--cores", type=int, default=os.cpu_count())
-    parser.add_argument("--only", default="history,stream", help="of history and stream")
-    parser.add_argument("--programs", default="diamond,join,cooling", help="of the streams")
-    parser.add_argument("--questions", default=",".join(HISTORIES), help="of the histories")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="of a history")
+    parser.add_argument("--only", default="history,stream", help="which parts: history, stream, or both")
+    parser.add_argument("--programs", default="diamond,join,cooling", help="the programs of the streams")
+    parser.add_argument("--questions", default=",".join(HISTORIES), help="the questions of the histories")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="the number of rows of a history")
     parser.add_argument("--repetitions", type=int, default=3)
     given = parser.parse_args()
     spark = session(cores=given.cores)
@@ -264,7 +265,7 @@ def main() -> None:
             measure_histories(spark, place, given.rows, names, given.repetitions)
         for name in given.programs.split(",") if "stream" in given.only.split(",") else ():
             inputs = PROGRAMS[name][1]
-            keys = given.keys * (10 if name == "join" else 1)  # else most of the time would be its many answers
+            keys = given.keys * (10 if name == "join" else 1)  # otherwise its many answers would take most of the time
             for predicate, columns in inputs.items():
                 size = given.facts // len(inputs)
                 write_data(place / name / predicate, columns, size, keys, given.per_tick, given.files)

@@ -1,4 +1,4 @@
-"""What large programs cost before anything runs: parsing, compiling, and how much source comes of them."""
+"""The cost of large programs before they run: parsing, compiling, and the size of the generated source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS: dict[str, Callable[[Case], str]] = {
 
 
 def startup(name: str, effort: Effort) -> Iterator[Record]:
-    """Parse and compile programs of a kind, of each size; times are by program, and by rule in the ratio."""
+    """Parse and compile programs of a kind, of each size; times are per program, the ratio is per rule."""
     for rules in SIZES:
         case = Case(w=20, r=rules)
         parsing, compiling, size = _times(KINDS[name](case), 3 if effort.chunks < 20 else 5)
@@ -50,4 +50,4 @@ def _times(text: str, repetitions: int) -> tuple[list[float], list[float], int]:
 def _record(
     name: str, case: Case, output: str, unit: str, value: float, ratio: float, low: float, high: float
 ) -> Record:
-    return Record(name, *numbers(case), "laser", output, unit, value, None, ratio, low, high, "the ratio is by rule")
+    return Record(name, *numbers(case), "laser", output, unit, value, None, ratio, low, high, "the ratio is per rule")

@@ -1,4 +1,4 @@
-"""A run: which measurements there are, in which order, and how much effort each gets."""
+"""A run: the list of measurements, their order, and the effort for each."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ EXTRAS = {
     "ablation": "semi-naive evaluation on and off (the paper's ablation)",
     "startup": "parsing and compiling large programs",
     "history": "rules as SQL over a million rows, next to SQL by hand and the reasoner (extra duckdb)",
-    "files": "CSV, JSON Lines and Parquet to changes through `laser eval`, next to merely reading them",
+    "files": "CSV, JSON Lines and Parquet to changes through `laser eval`, compared with only reading them",
     "peers": "clingo, Pathway, DuckDB, Spark SQL and the reference, each checked first",
 }
 PARTS = {**{one.name: one.title for one in EXPERIMENTS}, **EXTRAS}
-"""What can be chosen, with a line about each."""
+"""The parts that can be chosen, each with a description."""
 
 PAPER = ("diamond", "box", "join", "cooling")
 SNAPSHOTS = (Case(200, 20), Case(800, 1), Case(800, 20), Case(800, 80))

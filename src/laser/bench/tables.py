@@ -1,4 +1,4 @@
-"""A run as text: one line for each measurement, the aims, the growths."""
+"""A run as text: one line for each measurement, the targets, the growths."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def target_lines(records: Iterable[Record]) -> Iterator[str]:
-    """Each aim with its figure."""
-    yield f"{'aim':56} {'limit':>7} {'measured':>9}"
+    """Each target with its figure."""
+    yield f"{'target':56} {'limit':>7} {'measured':>9}"
     for outcome in outcomes(records):
         target = outcome.target
         sign = "≥" if target.at_least else "≤"
@@ -48,7 +48,7 @@ def target_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def growth_lines(records: Iterable[Record]) -> Iterator[str]:
-    """How cost grows: 0 is flat, 1 is linear."""
+    """How the cost grows: 0 is flat, 1 is linear."""
     yield f"{'experiment':15} {'system':10} {'output':15} {'unit':12} {'along':6} {'held':20} exponent"
     for growth in growths(records):
         start = f"{growth.experiment:15} {growth.system:10} {growth.output:15} {growth.unit:12} {growth.axis:6}"

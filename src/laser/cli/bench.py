@@ -1,4 +1,4 @@
-"""``laser bench``: measure, compare, and check the aims."""
+"""``laser bench``: measure, compare, and check the targets."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 
 from laser.cli import messages, options
 from laser.io.atomic import write_whole
+from laser.phrases import count
 
 if TYPE_CHECKING:
     from laser.bench.record import Record
@@ -22,22 +23,24 @@ __all__ = ["command"]
 
 @click.command("bench")
 @click.argument("experiments", nargs=-1)
-@click.option("--quick", is_flag=True, help="Fewer cases and repetitions: two minutes in all.")
+@click.option("--quick", is_flag=True, help="Fewer cases and repetitions; takes two minutes.")
 @click.option("--list", "show_list", is_flag=True, help="List the experiments.")
-@click.option("--peer", "peers", multiple=True, metavar="NAME", help="Only this peer, as in duckdb. Repeatable.")
+@click.option(
+    "--peer", "peers", multiple=True, metavar="NAME", help="Compare only with this peer, such as duckdb. Repeatable."
+)
 @click.option("--csv", "csv_file", type=click.Path(dir_okay=False), help="Write the measurements to this file.")
 @click.option("--html", "html_file", type=click.Path(dir_okay=False), help="Write a report with plots to this file.")
-@click.option("--from", "source", type=options.FILE, help="Measure nothing; take the measurements of a --csv file.")
+@click.option("--from", "source", type=options.FILE, help="Measure nothing; read the measurements of a --csv file.")
 @click.option(
-    "--compare", "old", type=options.FILE, help="Show what became slower since a --csv file; exit with 1 if any."
+    "--compare", "old", type=options.FILE, help="Show what is slower than in a --csv file; exit with 1 if anything is."
 )
-@click.option("--targets", is_flag=True, help="Show for each aim whether it is met; exit with 1 if not.")
-@click.option("--growth", is_flag=True, help="Show how cost grows with window, rate, rules and live facts.")
+@click.option("--targets", is_flag=True, help="Show whether each target is met; exit with 1 if one is not.")
+@click.option("--growth", is_flag=True, help="Show how the cost grows with windows, rates, rules and live facts.")
 def command(**given: Any) -> int:
-    """Measure EXPERIMENTS, or all, next to a floor: iterate the facts and hash each into a set.
+    """Measure EXPERIMENTS, or all, and compare them with a floor: iterating over the facts and hashing each into a set.
 
-    Figures are medians; ratios are of things measured in turns, in one run. Peers that are not installed are named with
-    what to install.
+    Figures are medians. Ratios compare measurements that were taken in turns, in one run. Peers that are not installed are
+    listed with the package to install.
 
     \b
     Examples:
@@ -46,12 +49,12 @@ def command(**given: Any) -> int:
       laser bench --html report.html --csv report.csv --targets
       laser bench --from report.csv --targets --growth
     """
-    return _run(Wanted(**given))
+    return _run(BenchOptions(**given))
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What the options ask for."""
+class BenchOptions:
+    """The options of the command."""
 
     experiments: tuple[str, ...]
     quick: bool
@@ -65,7 +68,7 @@ class Wanted:
     growth: bool
 
 
-def _run(wanted: Wanted) -> int:
+def _run(wanted: BenchOptions) -> int:
     from laser.bench.suite import PARTS
 
     if wanted.show_list:
@@ -79,7 +82,7 @@ def _run(wanted: Wanted) -> int:
     return _judge(records, wanted)
 
 
-def _check_names(wanted: Wanted, parts: Iterable[str]) -> None:
+def _check_names(wanted: BenchOptions, parts: Iterable[str]) -> None:
     from laser.bench.peers import PEERS
 
     known = {"experiment": set(parts), "peer": {peer.name for peer in PEERS}}
@@ -95,8 +98,8 @@ def _taken(source: str) -> tuple[list[Record], dict[str, str]]:
     return read_records(source)
 
 
-def _measured(wanted: Wanted) -> tuple[list[Record], dict[str, str]]:
-    """Run the tasks; each line as soon as it is known, and on a terminal what is being measured."""
+def _measured(wanted: BenchOptions) -> tuple[list[Record], dict[str, str]]:
+    """Run the tasks; print each result at once and, on a terminal, the task that is running."""
     from laser.bench import machine, suite, tables
 
     about = machine.about()
@@ -123,12 +126,12 @@ def _measured(wanted: Wanted) -> tuple[list[Record], dict[str, str]]:
 
 
 def _progress(text: str) -> None:
-    """One line that is written over, where somebody watches."""
+    """Show a progress line that is overwritten, if standard error is a terminal."""
     if messages.on_terminal():
         click.echo(f"\r\x1b[K{text}", nl=False, err=True)
 
 
-def _write(records: list[Record], about: dict[str, str], wanted: Wanted) -> None:
+def _write(records: list[Record], about: dict[str, str], wanted: BenchOptions) -> None:
     from laser.bench.record import write_records
     from laser.bench.report import report
 
@@ -143,7 +146,7 @@ def _write(records: list[Record], about: dict[str, str], wanted: Wanted) -> None
             messages.say(f"wrote {Path(path)}")
 
 
-def _judge(records: list[Record], wanted: Wanted) -> int:
+def _judge(records: list[Record], wanted: BenchOptions) -> int:
     from laser.bench import tables
     from laser.bench.compare import compare
     from laser.bench.record import read_records
@@ -155,7 +158,7 @@ def _judge(records: list[Record], wanted: Wanted) -> int:
     if wanted.old:
         differences = list(compare(read_records(wanted.old)[0], records))
         beyond = [difference for difference in differences if difference.beyond_noise]
-        click.echo(f"\n{len(differences)} measurements in both runs, {len(beyond)} differ beyond noise")
+        click.echo(f"\n{count(len(differences), 'measurement')} in both runs; {len(beyond)} differ by more than noise")
         click.echo("".join(f"{difference}\n" for difference in beyond), nl=False)
         failed = any(difference.factor > 1 for difference in beyond)
     if wanted.targets:

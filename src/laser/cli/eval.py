@@ -1,4 +1,4 @@
-"""``laser eval``: answer a stream."""
+"""``laser eval``: evaluate a program over a stream."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ INTERRUPTED = 130
 _FOREIGN = frozenset(
     {".xlsx", ".xls", ".pdf", ".docx", ".html", ".svg", ".png", ".db", ".sqlite", ".orc", ".avro", ".xml"}
 )
-"""Names of files for which nobody expects text."""
+"""Extensions of files for which text would be a surprise."""
 
-# What the reasoner logs, it also has in its reports, which are printed here, once.
+# The reports of the reasoner are printed here, so its log would repeat them.
 logging.getLogger("laser").addHandler(logging.NullHandler())
 
 
@@ -56,16 +56,23 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
 @click.argument("program", type=options.PROGRAM)
 @click.argument("stream", type=options.STREAM, required=False)
 @click.option(
-    "--as", "form", type=click.Choice(list(FORMS)), default="changes", show_default=True, help="What to write."
+    "--as",
+    "form",
+    type=click.Choice(list(FORMS)),
+    default="changes",
+    show_default=True,
+    help="The form of the answers.",
 )
 @click.option(
-    "--only", type=click.Choice(["begun", "ended"]), help="Of the changes, only what begins to hold, or what ceases."
+    "--only",
+    type=click.Choice(["begun", "ended"]),
+    help="Write only the changes by which an atom begins to hold, or ends.",
 )
 @click.option(
     "--format",
     "layout",
     type=click.Choice(list(FORMATS)),
-    help="Format of the answers. [default: by the name of the output, or text]",
+    help="The format of the answers. [default: by the name of the output, or text]",
 )
 @options.tables
 @options.input_format
@@ -74,7 +81,7 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
     type=click.Choice(["auto", "int", "iso"]),
     default="auto",
     show_default=True,
-    help="Write times as numbers or dates; auto does as the stream does.",
+    help="Write times as numbers or as dates; auto follows the stream.",
 )
 @options.consts
 @options.tick
@@ -88,38 +95,36 @@ logging.getLogger("laser").addHandler(logging.NullHandler())
     type=click.IntRange(min=1),
     default=DEFAULT_LIMIT,
     show_default=True,
-    help="Derivations of one time point after which a recursion counts as endless.",
+    help="The most derivations by recursion at one time point; more is an error.",
 )
 @click.option(
     "--engine",
     type=click.Choice(["auto", "sql", "reasoner"]),
     default="auto",
     show_default=True,
-    help="Who answers with --as intervals: SQL needs the whole file; auto takes it for large Parquet files.",
+    help="What evaluates --as intervals: sql needs a complete file; auto uses it for large Parquet files.",
 )
 @click.option(
     "--clock",
     type=click.Choice(["wall"]),
-    help="Let time go on with the clock while a live stream is silent. A file is followed as it grows.",
+    help="Advance time by the clock while no records arrive, and follow a file as it grows.",
 )
 @click.option(
     "--lateness",
     metavar="DURATION",
     callback=options.length,
-    help="How long a record may come after later ones; time points are answered when they are complete.",
+    help="How late a record may arrive; a time point is answered when it is complete.",
 )
-@click.option("--late", type=click.Path(dir_okay=False), help="Set facts that come too late aside in this file.")
+@click.option("--late", type=click.Path(dir_okay=False), help="Write facts that come too late to this file.")
 @options.rejects
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), help="Write to this file, which appears whole or not at all."
-)
-@click.option("--quiet", "-q", is_flag=True, help="No warnings, no summary and no run-time reports.")
-@click.option("--verbose", "-v", is_flag=True, help="A summary also where standard error is no terminal.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file, completely or not at all.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no warnings, summary or run-time reports.")
+@click.option("--verbose", "-v", is_flag=True, help="Show a summary even if standard error is not a terminal.")
 def command(**given: Any) -> int:
-    """Answer STREAM by the rules of PROGRAM.
+    """Evaluate PROGRAM over STREAM, and write the answers.
 
-    STREAM is a file of text (36: a(x1, y), b(y, z).) or of another format, plain or .gz; - is standard input, and each of its lines
-    is answered at once. In place of STREAM, ordinary tables with named columns can be given with --input.
+    STREAM is a file of text (36: a(x1, y), b(y, z).) or of another format, plain or .gz; - is standard input, where each line is
+    answered at once. Instead of STREAM, use --input for ordinary tables with named columns.
 
     \b
     Examples:
@@ -137,7 +142,7 @@ def command(**given: Any) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class EvalOptions(options.RunFlags):
-    """What the command line asked for."""
+    """The options of the command."""
 
     program: str
     stream: str | None
@@ -154,7 +159,7 @@ class EvalOptions(options.RunFlags):
 
     @property
     def follows(self) -> bool:
-        """Whether the stream comes line by line, and each line wants its answer."""
+        """Whether the stream arrives line by line, and each line is answered at once."""
         return self.clock is not None or STDIN in (self.stream, *self.table_paths)
 
     @property
@@ -166,7 +171,7 @@ class EvalOptions(options.RunFlags):
         return self.clock is not None or self.lateness is not None
 
     def live(self, reasoner: Reasoner, aside: Callable[[Aside], object]) -> Live:
-        """How the stream is followed."""
+        """The object that follows the stream."""
         lateness = read_length(self.lateness or 0, self.tick, "--lateness")
         return Live(reasoner, self.tick, lateness, self.settings.until, aside, every_tick=self.form == "snapshots")
 
@@ -190,7 +195,7 @@ def evaluate(wanted: EvalOptions) -> int:
 
 def _evaluate(wanted: EvalOptions, program: Program) -> int:
     settings = wanted.settings
-    accept(program, settings)  # what is wrong with it is said before a record arrives
+    accept(program, settings)  # errors are reported before a record arrives
     wanted.warn(program)
     with ExitStack() as stack:
         rejects = stack.enter_context(wanted.opened_rejects())
@@ -212,7 +217,7 @@ def _evaluate(wanted: EvalOptions, program: Program) -> int:
 def _reason_in_bulk(
     wanted: EvalOptions, program: Program, rejects: Rejects | None, stack: ExitStack
 ) -> tuple[Run, None]:
-    """Let the reasoner answer tables that are complete, a time point after the other."""
+    """Let the reasoner answer complete tables, one time point after another."""
     stack.enter_context(interrupts(threading.Event(), False, _say_nothing))
     with _no_collection(stack):
         found = wanted.facts(program, rejects)
@@ -224,7 +229,7 @@ def _reason_in_bulk(
 
 @contextmanager
 def _no_collection(stack: ExitStack) -> Iterator[None]:
-    """Millions of tuples are made here, and none becomes garbage before the run ends: the collector need not look at them."""
+    """Switch off the garbage collector: this makes millions of tuples, and none becomes garbage before the run ends."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -239,7 +244,7 @@ def _no_collection(stack: ExitStack) -> Iterator[None]:
 def _reason_by_record(
     wanted: EvalOptions, program: Program, rejects: Rejects | None, stack: ExitStack
 ) -> tuple[Run, Inbox[Record] | None]:
-    """Let the reasoner answer records, which come through an inbox where the stream is followed."""
+    """Let the reasoner answer records, which come through an inbox if the stream is followed."""
     records = wanted.records(program, wanted.stream, rejects)
     inbox = Inbox(records) if wanted.follows else None
     stack.enter_context(interrupts(inbox or threading.Event(), wanted.follows, _say_nothing))
@@ -247,13 +252,13 @@ def _reason_by_record(
 
 
 def _say_nothing(_: str) -> None:
-    """The summary tells that the run ended."""
+    """Say nothing: the summary shows that the run has ended."""
 
 
 def _reason(
     wanted: EvalOptions, program: Program, records: Iterator[Record], inbox: Inbox[Record] | None, stack: ExitStack
 ) -> Run:
-    """Let the reasoner answer the records, which come through the inbox where the stream is followed."""
+    """Let the reasoner answer the records, which come through the inbox if the stream is followed."""
     late = None if wanted.late is None else _open_text(wanted.late, stack)
     first = _first(records, inbox)
     if wanted.clock is not None:
@@ -271,7 +276,7 @@ def _reason(
 
 
 def _first(records: Iterator[Record], inbox: Inbox[Record] | None) -> Record | None:
-    """The first record, once it is there; it tells whether times are dates."""
+    """The first record, as soon as it arrives; it shows whether times are dates."""
     if inbox is None:
         return next(records, None)
     first = inbox.receive(None)
@@ -289,12 +294,12 @@ def _open_text(path: str, stack: ExitStack) -> TextIO:
 
 
 def _layout(wanted: EvalOptions) -> Format:
-    """The format of the answers; the name of a file that tells another one is a mistake."""
+    """The format of the answers. A file name with the extension of another kind of file is a mistake."""
     suffix = Path(wanted.output or "").suffix
     if wanted.layout is None and suffix in _FOREIGN:
         known = ", ".join(end for form in FORMATS.values() for end in form.suffixes)
         raise click.UsageError(
-            f"--output {wanted.output}: {suffix} is not a format of answers ({known}); or say --format"
+            f"--output {wanted.output}: {suffix} is not a format of answers; use {known}, or add --format"
         )
     return format_of(wanted.output or "", wanted.layout)
 
@@ -308,17 +313,17 @@ def _open_output(path: str | None, layout: Format, stack: ExitStack) -> BinaryIO
     if path is not None and path != STDIN:
         return stack.enter_context(write_whole_bytes(path))
     if sys.stdout.isatty() and not isinstance(layout, LineFormat):
-        raise click.UsageError(f"{layout.title} is nothing for a terminal: name a file with --output")
+        raise click.UsageError(f"{layout.title} cannot be shown on a terminal: name a file with --output")
     return cast(BinaryIO, messages.TerminalWriter(sys.stdout.buffer)) if sys.stdout.isatty() else sys.stdout.buffer
 
 
 def _times(wanted: EvalOptions, dates: bool) -> Times:
-    """Times as dates where they were asked for, or where the run has dates."""
+    """Times as dates if they are requested, or if the run has dates."""
     return Times(wanted.tick, dates=wanted.times == "iso" or (wanted.times == "auto" and dates))
 
 
 class Run:
-    """A reasoner on its way through a stream, and what is counted on the way."""
+    """A run of a reasoner through a stream, with its counters."""
 
     def __init__(self, wanted: EvalOptions, reasoner: Reasoner, writer: AnswerWriter) -> None:
         self._wanted, self._reasoner, self._writer = wanted, reasoner, writer
@@ -327,12 +332,12 @@ class Run:
         self._unread = Unread(reasoner.core)
 
     def steps(self, records: Iterable[Record]) -> Iterator[Step]:
-        """The steps through records that are in order, up to the end that was asked for."""
+        """The steps through records in order, up to the requested end."""
         stream = ((record.time, record.facts) for record in records)
         return step_through(self._reasoner, stream, self._wanted.settings.until)
 
     def steps_of(self, found: Facts) -> Iterator[Step]:
-        """The steps through facts that are all there, and of their types, up to the end that was asked for."""
+        """The steps through facts that are complete and have their types, up to the requested end."""
         for time, facts in found.by_time():
             yield Step(time, cast(list[FactInput], facts), self._reasoner.take(time, facts))
         yield from step_through(self._reasoner, (), self._wanted.settings.until)
@@ -363,17 +368,17 @@ class Run:
                 messages.warning(report)
 
     def close(self, rejected: int) -> None:
-        """Say what happened, to those who want to know."""
+        """Print the warnings at the end, and the summary if it is wanted."""
         if not self._wanted.quiet:
             self._unread.end()
         if self._wanted.summarises:
             messages.say(self.summary(rejected))
         elif self.late and not self._wanted.quiet:
-            kept = "" if self._wanted.late else ": --late FILE keeps them"
-            messages.warning(f"{count(self.late, 'fact')} came too late and did not count{kept}")
+            kept = "" if self._wanted.late else ": to keep them, add --late FILE"
+            messages.warning(f"{count(self.late, 'fact')} came too late and had no effect{kept}")
 
     def summary(self, rejected: int) -> str:
-        """What happened, in a line."""
+        """A summary of the run in one line."""
         first, present = self._reasoner.start, self._reasoner.time
         points = 0 if first is None or present is None else present - first + 1
         return (

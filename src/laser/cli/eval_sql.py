@@ -1,4 +1,4 @@
-"""``laser eval`` by SQL: intervals of a file that is complete."""
+"""``laser eval`` by SQL: the intervals of a complete file."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "answer"]
 
 SMALL = 200_000
-"""Bytes of a Parquet file up to which the reasoner has answered before DuckDB has planned."""
+"""The size of a Parquet file, in bytes, up to which the reasoner is faster than DuckDB's planning."""
 
 
 class Answer(NamedTuple):
-    """The intervals in order, the last time point, how many facts there were, and whether the run has dates."""
+    """The intervals in order, the last time point, the number of facts, and whether the run has dates."""
 
     intervals: list[Interval]
     first: int
@@ -39,11 +39,11 @@ class Answer(NamedTuple):
     facts: int
     dates: bool
     reports: tuple[str, ...]
-    """What was not defined."""
+    """Reports of undefined operations."""
     ways: Mapping[Predicate, str | None]
 
     def summary(self, rejected: int) -> str:
-        """What happened, in a line."""
+        """A summary of the run in one line."""
         points = max(0, self.last - self.first + 1)
         return (
             f"{count(self.facts, 'fact')}, {count(points, 'time point')}, {count(len(self.intervals), 'interval')}, "
@@ -52,7 +52,7 @@ class Answer(NamedTuple):
 
 
 def answer(wanted: EvalOptions, program: Program, rejects: Rejects | None) -> Answer | None:
-    """The answer by SQL, or None where the reasoner is to answer. With ``--engine sql`` it is never None."""
+    """The answer by SQL, or None if the reasoner must answer. With ``--engine sql`` it is never None."""
     from laser.sql.refusal import NotLowered
 
     if not _suits(wanted, program):
@@ -63,7 +63,7 @@ def answer(wanted: EvalOptions, program: Program, rejects: Rejects | None) -> An
         if wanted.engine == "sql":
             raise
         if wanted.summarises:
-            messages.say(f"the reasoner answers: {refusal}")
+            messages.say(f"the reasoner evaluates this program, not SQL: {refusal}")
         return None
 
 
@@ -71,13 +71,13 @@ def _suits(wanted: EvalOptions, program: Program) -> bool:
     whole = wanted.form == "intervals" and not wanted.follows and not wanted.takes_any_order
     if wanted.engine == "sql":
         if not whole:
-            raise click.UsageError("--engine sql answers with --as intervals, and a file that is complete")
+            raise click.UsageError("--engine sql needs --as intervals and a complete file")
         return True
     return whole and wanted.engine == "auto" and _is_large_table(wanted, program)
 
 
 def _is_large_table(wanted: EvalOptions, program: Program) -> bool:
-    """Whether DuckDB can read the file itself, and it is worth it, and it is there."""
+    """Whether DuckDB is installed, can read the file itself, and is worth using."""
     if not _is_parquet(wanted, program) or Path(str(wanted.stream)).stat().st_size <= SMALL:
         return False
     try:
@@ -107,7 +107,7 @@ def _answered(wanted: EvalOptions, program: Program, rejects: Rejects | None) ->
 
 
 def _is_parquet(wanted: EvalOptions, program: Program) -> bool:
-    """Whether DuckDB reads the stream as our own reader does: not where declared types are to be checked."""
+    """Whether DuckDB reads the stream exactly as our own reader does; it does not check declared types."""
     stream = wanted.stream
     return stream is not None and not program.inputs and format_of(stream, wanted.input_format).name == "parquet"
 
@@ -122,7 +122,7 @@ def _read_by_duck(duck: Duck, wanted: EvalOptions, program: Program) -> Extent |
 
 
 def _read_by_us(duck: Duck, wanted: EvalOptions, program: Program, rejects: Rejects | None) -> Extent:
-    """Any format, by its reader, with what it rejects."""
+    """Read any format with its own reader, and set malformed records aside."""
     settings = wanted.settings
     records = list(_within(wanted.records(program, wanted.stream, rejects), settings.until))
     duck.program = accept(program, wanted.settings_of(records))
@@ -139,6 +139,6 @@ def _within(records: Iterator[Record], until: int | None) -> Iterator[Record]:
 
 
 def _progress(done: int, total: int) -> None:
-    """A line that is gone when all is done."""
+    """A progress line that is removed at the end."""
     sys.stderr.write(f"\rSQL: statement {done} of {total}" if done < total else "\r\x1b[K")
     sys.stderr.flush()

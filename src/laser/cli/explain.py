@@ -1,4 +1,4 @@
-"""``laser explain``: why an atom holds, or why not."""
+"""``laser explain``: explain why an atom holds, or why not."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ NARROWEST, WIDEST = 60, 120
 @click.argument("program", type=options.PROGRAM)
 @click.argument("stream")
 @click.argument("atom", required=False)
-@click.option("--at", metavar="TIME", help="The time point that is asked about. [default: the last of the stream]")
-@click.option("--why-not", is_flag=True, help="Ask why it does not hold: the exit code is 1 if it does.")
-@click.option("--all", "every", is_flag=True, help="Every rule instance that derives it, not only the smallest proof.")
-@click.option("--json", "as_json", is_flag=True, help="The explanation as JSON.")
-@click.option("--dot", "as_dot", is_flag=True, help="The explanation as a graph for Graphviz.")
+@click.option("--at", metavar="TIME", help="The time point of the question. [default: the last of the stream]")
+@click.option("--why-not", is_flag=True, help="Ask why the atom does not hold; exit with 1 if it does.")
 @click.option(
-    "--svg", type=click.Path(dir_okay=False), help="Draw the explanation into this file; - is standard output."
+    "--all", "every", is_flag=True, help="Show every rule instance that derives the atom, not only the smallest proof."
 )
+@click.option("--json", "as_json", is_flag=True, help="Print the explanation as JSON.")
+@click.option("--dot", "as_dot", is_flag=True, help="Print the explanation as a graph for Graphviz.")
+@click.option("--svg", type=click.Path(dir_okay=False), help="Draw the explanation to this file; - is standard output.")
 @options.tables
 @options.input_format
 @options.consts
@@ -51,9 +51,9 @@ NARROWEST, WIDEST = 60, 120
 @options.rejects
 @options.quiet
 def command(**given: Any) -> int:
-    """Say why ATOM holds at a time of STREAM by the rules of PROGRAM: a proof; or why it does not: what each rule lacks.
+    """Explain why ATOM holds at a time of STREAM, with a proof; or why it does not: what each rule lacks.
 
-    ATOM may have variables, as in hot(_) or q(X, y): then the atoms that match it are explained. The exit code is 1 if it
+    ATOM may have variables, as in hot(_) or q(X, y): then every atom that matches is explained. The exit code is 1 if the atom
     does not hold (with --why-not: if it does).
 
     \b
@@ -73,7 +73,7 @@ def command(**given: Any) -> int:
 
 
 def _with_stream(stream: str, atom: str | None, **given: Any) -> dict[str, Any]:
-    """STREAM and ATOM; where there are tables in place of a stream, the one argument is the atom."""
+    """STREAM and ATOM; with tables instead of a stream, the only argument is the atom."""
     if atom is None and given["tables"]:
         return {"stream": None, "atom": stream, **given}
     if atom is None:
@@ -83,7 +83,7 @@ def _with_stream(stream: str, atom: str | None, **given: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions(options.RunFlags):
-    """What the command line asked for."""
+    """The options of the command."""
 
     program: str
     stream: str | None
@@ -96,9 +96,9 @@ class ExplainOptions(options.RunFlags):
     svg: str | None
 
     def answer(self) -> tuple[Explanation, bool]:
-        """The explanation, and whether the stream has dates for times."""
+        """The explanation, and whether the times of the stream are dates."""
         if self.as_json + self.as_dot + (self.svg is not None) > 1:
-            raise click.UsageError("--json, --dot and --svg exclude each other")
+            raise click.UsageError("--json, --dot and --svg cannot be used together")
         read = [self.program, *([self.stream] if self.stream else []), *self.table_paths, *self.background]
         options.different_files({"--svg": self.svg, "--rejects": self.rejects}, read)
         program = load(self.program)
@@ -114,14 +114,14 @@ class ExplainOptions(options.RunFlags):
         if at is None:
             at = max((time for time, _ in stream), default=start)
         if at is None:
-            raise LaserError(f"{self.stream or 'the table'} is empty: say which time is meant with --start and --at")
+            raise LaserError(f"{self.stream or 'the table'} is empty: give the times with --start and --at")
         settings = self.settings_of(records)
         core = accept(program, settings)
         first = start if start is not None else min((time for time, _ in stream), default=at)
         if at < first + core.warmup:
             messages.say(
-                f"the output is held back until {self._written(first + core.warmup, core.dates)}, when the program is warm; "
-                "its rules say:"
+                f"the warm-up lasts until {self._written(first + core.warmup, core.dates)}, so there is no output yet; "
+                "without it:"
             )
         return ask_stream(program, settings, stream, goal, at, self.every), core.dates
 
@@ -129,7 +129,7 @@ class ExplainOptions(options.RunFlags):
         return self.tick.to_text(point) if dates else str(point)
 
     def _records(self, program: Program, at: int | None) -> list[Record]:
-        """The records up to the time that is asked about; nothing after it is read."""
+        """The records up to the time of the question; later ones are not read."""
         records: list[Record] = []
         with self.opened_rejects() as rejects:
             for record in self.records(program, self.stream, rejects):
@@ -154,7 +154,7 @@ class ExplainOptions(options.RunFlags):
 
 
 def _width() -> int:
-    """The width of the terminal; 80 columns where there is none."""
+    """The width of the terminal; 80 columns if there is none."""
     if not sys.stdout.isatty():
         return 80
     return max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns))

@@ -1,4 +1,4 @@
-"""``laser fmt``: rewrite programs in the house style, or in the other notation."""
+"""``laser fmt``: format programs, or rewrite them in the other notation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 @dataclass(frozen=True)
 class File:
-    """A program as it is and as it should be."""
+    """A program with its present and its formatted text."""
 
     path: str
     old: str
@@ -37,14 +37,14 @@ class File:
 @click.command("fmt")
 @click.argument("files", type=options.STREAM, nargs=-1, required=True)
 @click.option(
-    "--check", is_flag=True, help="Change nothing; list the files that would change, and exit with 1 if there are any."
+    "--check", is_flag=True, help="Change nothing; list the files that would change, and exit with 1 if any would."
 )
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
 @click.option("--notation", type=click.Choice(["readable", "formal"]), help="Rewrite the rules in this notation.")
 def command(files: tuple[str, ...], check: bool, diff: bool, notation: Notation | None) -> int:
-    """Rewrite FILES in the house style, in place; - reads standard input and writes standard output.
+    """Format FILES in place; - reads standard input and writes standard output.
 
-    A file is written whole or not at all; one with a syntax error is reported and left as it is.
+    A file is written completely or not at all. A file with a syntax error is reported and not changed.
 
     \b
     Examples:
@@ -62,14 +62,16 @@ def command(files: tuple[str, ...], check: bool, diff: bool, notation: Notation 
 
 
 def _format(path: str, notation: Notation | None) -> File | None:
-    """A file with its new text, or None where it is refused, which is reported."""
+    """A file with its new text; None if the file has errors, which are reported."""
     try:
         old, name = _read(path), source_name(path)
         folder = "." if path == STDIN else Path(path).parent
         new = format_source(old if notation is None else convert(old, name, notation, folder), name, folder)
-        # A formatter is trusted with files that exist once: it proves that it changed nothing but looks.
+        # People trust a formatter with their only copy, so it checks that the program stays the same.
         if parse_tree(new, name, folder) != parse_tree(old, name, folder):
-            raise LaserError(f"{name}: its new text would be another program, so it is left as it is")
+            raise LaserError(
+                f"{name}: formatting would change the meaning of this program, so the file is not changed; please report this"
+            )
         return File(path, old, new)
     except ProgramError as error:
         messages.finding(str(error))

@@ -1,4 +1,4 @@
-"""``laser eval`` on a live stream: rows as they come, rows that come late, and time that goes on while none comes."""
+"""``laser eval`` on a live stream: rows as they arrive, late rows, and time that goes on while none arrive."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from laser.values.facts import to_atom
 __all__ = ["LateWriter", "check_clock", "follow"]
 
 FAR = timedelta(days=366)
-"""A number so far from the clock is not a time in seconds since 1970."""
+"""A number that is this far from the clock is not a time in seconds since 1970."""
 
 
 class LateWriter:
-    """Writes facts that came too late as JSON Lines, as on Spark, where there is a place for them."""
+    """Writes facts that came too late as JSON Lines, as on Spark, if there is a file for them."""
 
     def __init__(self, sink: TextIO | None, reasoner: Reasoner) -> None:
         self._sink, self._reasoner = sink, reasoner
@@ -41,21 +41,21 @@ class LateWriter:
 
 
 def check_clock(first: Record | None, tick: Tick) -> None:
-    """Refuse times that the clock has nothing to do with."""
+    """Refuse times that have nothing to do with the clock."""
     if first is None or first.iso:
         return
     now = wall_clock()
     if abs(first.time - tick.from_datetime(now)) * tick.seconds > FAR.total_seconds():
         raise LaserError(
-            f"--clock wall needs times that are dates, or count ticks of {tick} since 1970: the first one is {first.time}, "
-            f"and now it is {tick.from_datetime(now)}"
+            f"--clock wall needs dates, or times in ticks of {tick} since 1970: the first time is {first.time}, "
+            f"and the clock is at {tick.from_datetime(now)}"
         )
 
 
 def follow(live: Live, records: Iterable[Record], inbox: Inbox[Record] | None, with_clock: bool) -> Iterator[Step]:
-    """The steps of a live stream, up to its end, or until its inbox is told to end.
+    """The steps of a live stream, up to its end, or until its inbox ends.
 
-    ``records`` were received before, or are all there are, where there is no inbox.
+    ``records`` were received before; without an inbox, they are all records.
     """
     for record in _rows(live, records, inbox, with_clock):
         if record is None:

@@ -1,6 +1,6 @@
-"""The group of commands, and what becomes of errors.
+"""The group of commands, and the exit codes of errors.
 
-Exit codes: 0 all is well, 1 findings or refused input, 2 wrong usage, 130 interrupted, 141 nobody reads the output any more.
+Exit codes: 0 success, 1 findings or refused input, 2 wrong usage, 130 interrupted, 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from laser.cli import messages
+from laser.cli.usage import usage_text
 from laser.errors import LaserError, ProgramError
 
 __all__ = ["main"]
@@ -28,25 +29,26 @@ INTERRUPTED = 130
 UNREAD = 141
 
 COMMANDS = {
-    "check": "find mistakes before anything runs",
-    "eval": "answer a stream",
-    "explain": "tell why an atom holds, or why not",
+    "check": "find mistakes in a program before it runs",
+    "eval": "evaluate a program over a stream or table",
+    "explain": "explain why an atom holds, or why not",
     "plot": "draw what holds when",
-    "serve": "open the playground",
-    "fmt": "rewrite programs in the house style",
+    "serve": "open the playground in a browser",
+    "fmt": "format programs",
     "plan": "show how a program is evaluated",
     "run": "run a pipeline on Spark",
+    "package": "write an archive of Laser for Spark workers",
     "bench": "measure how fast it is",
 }
-"""Every command with what it is for, in the order in which people learn them; each is the ``command`` of a module of its name, loaded when it is called."""
+"""The commands and their purposes, in the order in which people learn them. Each is the ``command`` of the module of its name, which is loaded when it is called."""
 
 
 COLLECTOR = (50_000, 20, 50)
-"""When Python looks for garbage, in a process of our own: facts hold no circles, and going through them takes up to a seventh of a run."""
+"""The thresholds of Python's garbage collector in a process of our own: facts contain no cycles, and scanning them takes up to a seventh of a run."""
 
 
 class Group(click.Group):
-    """A group that loads a command when it is called, whose errors are one line on standard error, and never a traceback."""
+    """A group that loads a command when it is called. Errors are one line on standard error, never a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -87,12 +89,12 @@ class Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # caught before click makes exit code 1 of it
+        except BrokenPipeError:  # caught here because click would exit with 1
             return _stop_writing()
 
 
 def _outcome(run: Callable[[], Any]) -> int:
-    """Run, and turn every way to end into an exit code."""
+    """Run, and turn every outcome into an exit code."""
     try:
         code = run()
         sys.stdout.flush()
@@ -110,7 +112,7 @@ def _outcome(run: Callable[[], Any]) -> int:
     except OSError as error:
         if error.errno == errno.EBADF and error.filename is None:
             _stop_writing()
-            error = OSError(errno.EBADF, "it is closed, so answers cannot be written", "standard output")
+            error = OSError(errno.EBADF, "it is closed, so the answers cannot be written", "standard output")
         messages.error(_describe(error))
     else:
         return code if isinstance(code, int) else 0
@@ -118,11 +120,11 @@ def _outcome(run: Callable[[], Any]) -> int:
 
 
 def _prepare_streams() -> None:
-    """Put something harmless in the place of closed streams, and speak UTF-8 whatever the locale says."""
+    """Replace closed streams by harmless ones, and use UTF-8 whatever the locale is."""
     for name, mode in (("stdin", "r"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
-    if sys.stdout is None:  # whoever writes answers there must learn that nobody has them, as with other programs
+    if sys.stdout is None:  # a command that writes answers must fail, as in other programs
         sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -130,8 +132,8 @@ def _prepare_streams() -> None:
 
 
 def _show_usage(error: click.ClickException) -> int:
-    """The message, and where help is."""
-    messages.error(error.format_message())
+    """Print the message, and how to get help."""
+    messages.error(usage_text(error))
     context = getattr(error, "ctx", None)
     if isinstance(error, click.UsageError) and context is not None:
         messages.say(f"try '{context.command_path} --help'")
@@ -140,12 +142,12 @@ def _show_usage(error: click.ClickException) -> int:
 
 def _describe(error: OSError) -> str:
     reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
+    return f"{error.filename}: {reason[:1].lower()}{reason[1:]}" if error.filename else reason
 
 
 def _stop_writing() -> int:
-    """Nobody reads on: give the interpreter another place to flush to at its end, so that it has nothing to complain of."""
-    with suppress(OSError, ValueError):  # a stand-in for standard output has no descriptor
+    """Nobody reads the output: give the interpreter another place to flush to at exit, so that it does not complain."""
+    with suppress(OSError, ValueError):  # a replacement of standard output has no descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return UNREAD
 
@@ -168,7 +170,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     help="Show the versions of Laser, Python, Spark and Java.",
 )
 def main() -> None:
-    """Rules with windows over streams of facts.
+    """Laser evaluates rules over streams: sensor readings in, alarms and their explanations out.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do: a stream that is followed ends after what is at hand, anything else ends at once."""
+"""What Ctrl-C and SIGTERM do: a followed stream ends after the current batch, anything else ends at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stop(Protocol):
-    """What is told to end: an event, or what has its words."""
+    """An object that can be asked to end: an event, or something with the same methods."""
 
     def set(self) -> None: ...
     def is_set(self) -> bool: ...
@@ -23,19 +23,19 @@ class Stop(Protocol):
 
 @contextmanager
 def interrupts(
-    stop: Stop, follows: bool, say: Callable[[str], None], words: str = "ending after the micro-batch at hand"
+    stop: Stop, follows: bool, say: Callable[[str], None], words: str = "ending after the current micro-batch"
 ) -> Iterator[None]:
-    """Within, the first signal sets ``stop`` if a stream is followed; any other one raises KeyboardInterrupt."""
+    """In this context, the first signal sets ``stop`` if a stream is followed; any other one raises KeyboardInterrupt."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def handle(*_: Any) -> None:
-        logging.disable()  # the bridge to Java logs an interrupted call with its stack; the run ends, and we say how
+        logging.disable()  # the bridge to Java would log the interrupted call with a traceback
         if not follows or stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        say(f"{words}; once more ends at once")
+        say(f"{words}; press Ctrl-C again to end at once")
 
     before = {each: signal.signal(each, handle) for each in _SIGNALS}
     try:

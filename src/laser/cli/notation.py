@@ -1,4 +1,4 @@
-"""The rules of a text in the other notation, with everything around them left as it is."""
+"""Rewrites the rules of a text in the other notation; everything around them stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["convert"]
 
 
 def convert(text: str, name: str, notation: Notation, folder: str | PathLike[str] | None = None) -> str:
-    """Rewrite each rule where it stands; comments inside of a rule go above it.
+    """Rewrite each rule in its place; comments inside a rule move above it.
 
     >>> print(convert("% why\\nalarm :- hot always in [3].  % here", "p.lars", "formal"))
     % why
@@ -27,8 +27,8 @@ def convert(text: str, name: str, notation: Notation, folder: str | PathLike[str
     for rule in reversed(program.statements):
         if not isinstance(rule, Rule | Alternatives):
             continue
-        assert rule.span is not None, "the parser gives every rule its place"
-        if program.file_line(rule.span.line)[0] is not None:  # it stands in a file of its own
+        assert rule.span is not None, "the parser gives every rule its position"
+        if program.file_line(rule.span.line)[0] is not None:  # the rule is in an included file
             continue
         start = first[rule.span.line, rule.span.column]
         end = last[rule.span.end_line, rule.span.end_column]

@@ -1,4 +1,4 @@
-"""What every command says on standard error of a program and its stream: what is seldom meant, and what cannot match."""
+"""Warnings of all commands about a program and its stream: what is rarely intended, and what cannot match."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ __all__ = ["Unread", "warn_of_program"]
 
 
 def warn_of_program(program: Program, settings: RunSettings) -> None:
-    """The warnings of ``laser check``, a line each. What background data bring is known here."""
+    """Print the warnings of ``laser check``, one per line, taking the background data into account."""
+    if not program.rules and not program.facts:
+        messages.warning(f"{program.name} has no rules, so there are no answers")
     derived = {rule.head.predicate for rule in program.rules}
     read = {literal.atom.predicate for rule in program.rules for literal in rule.all_literals}
     written = {fact.atom.predicate for fact in program.facts}
@@ -30,8 +32,8 @@ def warn_of_program(program: Program, settings: RunSettings) -> None:
 
 
 class Unread:
-    """Tells of predicates that stream in and that no rule reads, where that is hardly meant: almost the name of one that a rule reads,
-    or nothing of the stream is read at all."""
+    """Warns about predicates of the stream that no rule reads, if that is probably a mistake: the name is almost that of a predicate
+    that a rule reads, or no rule reads anything of the stream."""
 
     def __init__(self, core: ResolvedProgram) -> None:
         self._reads = core.reads
@@ -40,7 +42,7 @@ class Unread:
         self._told = False
 
     def see(self, predicates: Iterable[Predicate]) -> None:
-        """Predicates that stream in; one that is almost read is told of at once."""
+        """Take predicates of the stream; one that is almost read is reported at once."""
         for predicate in sorted(set(predicates) - self._seen - self._reads):
             self._seen.add(predicate)
             same = sorted(p for p in self._reads if p.name == predicate.name)
@@ -48,14 +50,14 @@ class Unread:
             self._told = self._told or bool(same)
             if same:
                 messages.warning(
-                    f"{predicate} streams in, and no rule reads it: the rules read {listed(list(map(str, same)), 'and')}"
+                    f"{predicate} is in the stream, but no rule reads it: the rules read {listed(list(map(str, same)), 'and')}"
                 )
             elif near is not None and not self._counts_all:
-                messages.warning(f"{predicate} streams in, and no rule reads it: did you mean {near}?")
+                messages.warning(f"{predicate} is in the stream, but no rule reads it: did you mean {near}?")
         self._seen.update(predicates)
 
     def end(self) -> None:
-        """Nothing of the stream was read by any rule."""
+        """Warn if no rule read anything of the stream."""
         if self._seen and self._reads and not self._told and not self._seen & self._reads and not self._counts_all:
             found, read = (listed(list(map(str, sorted(several))), "and") for several in (self._seen, self._reads))
-            messages.warning(f"no rule reads anything of the stream: it has {found}, and the rules read {read}")
+            messages.warning(f"no rule reads anything of the stream: it has {found}, but the rules read {read}")

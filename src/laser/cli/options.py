@@ -46,14 +46,14 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _PREDICATE = re.compile(r"\s*(<[^<>\s]+>|[a-z]\w*)(?:/(\d{1,6}))?\s*(?:,|\Z)", re.ASCII)
 
 PROGRAM = click.Path()
-"""Whether it is there, and what else may be meant, is told by `laser.checks.load`."""
+"""`laser.checks.load` reports whether the file exists, and what else may be meant."""
 FILE = click.Path(exists=True, dir_okay=False)
 STREAM = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 
 def tick(command: _Command) -> _Command:
     """``--tick``, a Tick."""
-    text = "What one time point lasts."
+    text = "The length of one time point."
     decorate = click.option("--tick", metavar="DURATION", default="1 s", show_default=True, callback=_tick, help=text)
     return decorate(command)
 
@@ -66,8 +66,8 @@ def _tick(context: click.Context, option: click.Parameter, text: str) -> Tick:
 
 
 def zone(command: _Command) -> _Command:
-    """``--zone``, the name of a zone."""
-    text = "The zone of dates that say none, and of those that are written, as in Europe/Vienna. [default: the program's, or UTC]"
+    """``--zone``, the name of a time zone."""
+    text = "The time zone of dates without one, and of the dates that are written, as in Europe/Vienna. [default: from #zone, or UTC]"
     return click.option("--zone", metavar="NAME", help=text)(command)
 
 
@@ -83,13 +83,13 @@ def _consts(context: click.Context, option: click.Parameter, texts: tuple[str, .
     for text in texts:
         name, value = _const(context, option, text)
         if name in given and given[name] != value:
-            raise click.BadParameter(f"{name} is given twice, {given[name]} and {value}", context, option)
+            raise click.BadParameter(f"{name} is given twice, as {given[name]} and as {value}", context, option)
         given[name] = value
     return given
 
 
 class LocalTime(str):
-    """A time that says no zone, as it was written: it is one only in the zone of the run."""
+    """A time without a zone, as it was written: it becomes a time only in the zone of the run."""
 
     __slots__ = ()
 
@@ -97,7 +97,7 @@ class LocalTime(str):
 def _const(context: click.Context, option: click.Parameter, text: str) -> tuple[str, Value]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise click.BadParameter(f"{text!r} gives no value: write NAME=VALUE, as in n=30", context, option)
+        raise click.BadParameter(f"{text!r} has no value: write NAME=VALUE, as in n=30", context, option)
     try:
         found = read_field(value.strip())
         return name.strip(), LocalTime(value.strip()) if isinstance(found, Time) and is_local(value.strip()) else found
@@ -106,8 +106,8 @@ def _const(context: click.Context, option: click.Parameter, text: str) -> tuple[
 
 
 def inputs(command: _Command) -> _Command:
-    """``--inputs``, a set of predicates and of names without arity, or None."""
-    text = "The predicates that stream in, as in temp/1,job/2; without arity, all of that name."
+    """``--inputs``, a set of predicates and of names without a number of arguments, or None."""
+    text = "The predicates of the stream, as in temp/1,job/2; without the number of arguments, all of that name."
     return click.option("--inputs", metavar="PREDICATES", callback=_inputs, help=text)(command)
 
 
@@ -119,7 +119,7 @@ def _inputs(context: click.Context, option: click.Parameter, text: str | None) -
     while end < len(text):
         match = _PREDICATE.match(text, end)
         if match is None:
-            wrong = f"{text[end:]!r} is no predicate: write NAME or NAME/ARITY, as in temp/1,job"
+            wrong = f"{text[end:]!r} is not a predicate: write NAME or NAME/ARITY, as in temp/1,job"
             raise click.BadParameter(wrong, context, option)
         found.add(Predicate(match[1], int(match[2])) if match[2] else match[1])
         end = match.end()
@@ -132,37 +132,37 @@ def background(command: _Command) -> _Command:
         "--background",
         type=FILE,
         multiple=True,
-        help="A file of facts that hold at every time, in any format of streams. Repeatable.",
+        help="A file of facts that hold at every time, in any format. Repeatable.",
     )(command)
 
 
 def input_format(command: _Command) -> _Command:
     """``--input-format``"""
-    text = "Format of the stream. [default: by its name, or text]"
+    text = "The format of the stream. [default: by its name, or text]"
     return click.option("--input-format", type=click.Choice(list(FORMATS)), help=text)(command)
 
 
 def tables(command: _Command) -> _Command:
-    """``--input`` and all that says how its tables are read: ordinary tables in place of a stream."""
+    """``--input`` and the options for reading its tables: ordinary tables instead of a stream."""
     chosen = (
         click.option(
             "--input", "tables", metavar="NAME=FILE", multiple=True, callback=_files,
-            help="Facts of a predicate, from a table with named columns: CSV, JSON Lines or Parquet. Without NAME=, a column says of which "
-            "predicate each row is. Repeatable.",
+            help="Facts of a predicate, from a table with named columns: CSV, JSON Lines or Parquet. Without NAME=, a column "
+            "has the predicate of each row. Repeatable.",
         ),
         click.option("--time", "time_column", metavar="COLUMN", help=f"The column of the time. [default: {', '.join(TIMES[:-1])} or {TIMES[-1]}]"),
-        click.option("--predicate", "predicate_column", metavar="COLUMN", help=f"The column of the predicate, in tables of several. [default: {PREDICATE}]"),
+        click.option("--predicate", "predicate_column", metavar="COLUMN", help=f"The column with the predicate of each row, in a table of several predicates. [default: {PREDICATE}]"),
         click.option(
             "--columns", metavar="NAME=A,B", multiple=True, callback=_columns,
-            help="The columns that are the arguments. [default: those called as #input says, or all others]",
+            help="The columns of the arguments. [default: the names in #input, or all others]",
         ),
         click.option(
             "--max-ahead", metavar="DURATION", callback=length,
-            help="Refuse rows whose dates lie further ahead of the clock; off takes all. [default: 1 d for live streams, else off]",
+            help="Reject rows dated further than this ahead of the clock; off accepts all. [default: 1 d for live streams, else off]",
         ),
-        click.option("--delimiter", metavar="CHARACTER", default=PLAIN.delimiter, show_default=True, help="What divides the fields of CSV tables; tab is a word for one."),
-        click.option("--decimal", metavar="CHARACTER", default=PLAIN.decimal, show_default=True, help="What stands before the decimals in CSV tables, a point or a comma."),
-        click.option("--encoding", metavar="NAME", default=PLAIN.encoding, show_default=True, help="The encoding of CSV and JSON Lines tables, as in cp1252."),
+        click.option("--delimiter", metavar="CHARACTER", default=PLAIN.delimiter, show_default=True, help="The field separator of CSV tables; write tab for a tab."),
+        click.option("--decimal", metavar="CHARACTER", default=PLAIN.decimal, show_default=True, help="The decimal sign in CSV tables, a point or a comma."),
+        click.option("--encoding", metavar="NAME", default=PLAIN.encoding, show_default=True, help="The encoding of CSV and JSON Lines tables, such as cp1252."),
     )  # fmt: skip
     for option in reversed(chosen):
         command = option(command)
@@ -196,7 +196,7 @@ def _pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ..
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise click.BadParameter(f"{text!r}: write {option.metavar}", context, option)
+            raise click.BadParameter(f"{text!r} is not of the form {option.metavar}", context, option)
         if name.strip() in pairs:
             raise click.BadParameter(f"{name.strip()} is given twice", context, option)
         pairs[name.strip()] = value.strip()
@@ -205,30 +205,30 @@ def _pairs(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 
 def rejects(command: _Command) -> _Command:
     """``--rejects``"""
-    text = "Set malformed records aside in this file, as JSON Lines, and go on."
+    text = "Write malformed records to this file, as JSON Lines, and go on."
     return click.option("--rejects", type=click.Path(dir_okay=False), help=text)(command)
 
 
 def quiet(command: _Command) -> _Command:
-    """``--quiet``, for commands that have no more to say than warnings."""
-    return click.option("--quiet", "-q", is_flag=True, help="No warnings.")(command)
+    """``--quiet``, for commands whose only messages are warnings."""
+    return click.option("--quiet", "-q", is_flag=True, help="Show no warnings.")(command)
 
 
 def start(command: _Command) -> _Command:
-    """``--start``, as it was written: only the tick says which time point it is."""
-    text = "The first time point. [default: that of the first record]"
+    """``--start``, as it was written: which time point it is depends on the tick."""
+    text = "The first time point. [default: the time of the first record]"
     return click.option("--start", metavar="TIME", help=text)(command)
 
 
 def until(command: _Command) -> _Command:
     """``--until``, as it was written."""
-    text = "The last time point. [default: that of the last record]"
+    text = "The last time point. [default: the time of the last record]"
     return click.option("--until", metavar="TIME", help=text)(command)
 
 
 def warmup(command: _Command) -> _Command:
     """``--warmup``, as it was written."""
-    text = "No answers for so long after the first time point. [default: as #warmup says]"
+    text = "No answers for this long after the first time point. [default: from #warmup]"
     return click.option("--warmup", metavar="DURATION", callback=length, help=text)(command)
 
 
@@ -243,14 +243,14 @@ def time_point(text: str | None, tick: Tick, option: str) -> int | None:
 
 
 def in_zone(consts: Mapping[str, Value], tick: Tick) -> dict[str, Value]:
-    """Values of constants, of which times that say no zone are in that of the tick."""
+    """The values of constants; times without a zone are in the zone of the tick."""
     with texts_in(tick.zone):
         return {name: read_field(value) if isinstance(value, LocalTime) else value for name, value in consts.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunFlags:
-    """The options of a command that has to do with a run; each command adds its own."""
+    """The options of a command for a run; each command adds its own."""
 
     input_format: str | None
     consts: Mapping[str, Value]
@@ -273,7 +273,7 @@ class RunFlags:
     zone: str | None = None
 
     def in_zone_of(self, program: Program) -> Self:
-        """The same with times in the zone of the program, or in the one that the command line names."""
+        """The same with times in the zone of the program, or in that of the command line."""
         if program.zone is None and self.zone is None:
             return self
         try:
@@ -283,15 +283,15 @@ class RunFlags:
 
     @property
     def constants(self) -> dict[str, Value]:
-        """The values of ``--const``; times that say no zone are in that of the run."""
+        """The values of ``--const``; times without a zone are in the zone of the run."""
         return in_zone(self.consts, self.tick)
 
     @cached_property
     def settings(self) -> RunSettings:
-        """Times are read with the tick, background data from their files."""
+        """Read times with the tick, and background data from their files."""
         start, until = time_point(self.start, self.tick, "--start"), time_point(self.until, self.tick, "--until")
         if start is not None and until is not None and until < start:
-            raise click.UsageError(f"--until {self.until} lies before --start {self.start}")
+            raise click.UsageError(f"--until {self.until} is before --start {self.start}")
         facts = tuple(fact for path in self.background for fact in read_background(path))
         return RunSettings(
             start=start,
@@ -305,7 +305,7 @@ class RunFlags:
         )
 
     def warn(self, program: Program, records: Iterable[Record] = ()) -> None:
-        """What is seldom meant in a program, and what cannot match of its stream; quiet, if that is wanted."""
+        """Warn about what is rarely intended in a program, and what cannot match in its stream, unless ``quiet``."""
         if self.quiet:
             return
         warn_of_program(program, self.settings)
@@ -314,12 +314,12 @@ class RunFlags:
         unread.end()
 
     def settings_of(self, records: Sequence[Record]) -> RunSettings:
-        """The settings of a run over these records, whose times are dates where the first one's is."""
+        """The settings of a run over these records; their times are dates if the first one is."""
         return replace(self.settings, dates=any(record.iso for record in records[:1]))
 
     @property
     def table_words(self) -> dict[str, str]:
-        """How tables are read, where that is not as usual, in the words of the options."""
+        """The options for reading tables that are not the default, by their names."""
         said = {"time": self.time_column, "predicate": self.predicate_column, "max_ahead": self.max_ahead}
         usual = {"delimiter": PLAIN.delimiter, "decimal": PLAIN.decimal}
         said |= {name: value for name, default in usual.items() if (value := getattr(self, name)) != default}
@@ -331,20 +331,22 @@ class RunFlags:
 
     @property
     def is_live(self) -> bool:
-        """Whether the stream comes as it happens: dates far ahead of the clock are wrong there."""
+        """Whether the stream arrives as it happens: then dates far ahead of the clock are mistakes."""
         return False
 
     @property
     def takes_any_order(self) -> bool:
-        """Whether the records of a stream may be out of order; what to do with them is up to the command."""
+        """Whether the records of a stream may be out of order; the command decides how to treat them."""
         return False
 
     def records(self, program: Program, stream: str | None, rejects: Rejects | None = None) -> Iterator[Record]:
-        """The records of the stream, or of the tables that are given in its place."""
+        """The records of the stream, or of the tables instead of it."""
         settings = self.settings
         if not self.tables:
             if stream is None:
-                raise click.UsageError("there is nothing to answer: give a STREAM, or tables with --input NAME=FILE")
+                raise click.UsageError("there is no input: give a STREAM, or tables with --input NAME=FILE")
+            if idle := [name for name in self.table_words if name != "max_ahead"]:
+                raise click.UsageError(f"--{idle[0]} is for tables: give the file with --input, not as a STREAM")
             manner = Manner(not self.takes_any_order, self._ahead(), grows=self.is_live)
             return read_stream(stream, self.input_format, self.tick, settings.start, rejects, program.inputs, manner)
         if stream is not None:
@@ -353,8 +355,8 @@ class RunFlags:
             return self.facts(program, rejects).records()
         if len(self.tables) > 1:
             raise click.UsageError(
-                "one table can be followed as it grows: of several, nobody knows which one is behind; "
-                "one file can have rows of several predicates, with a column for the predicate (--predicate)"
+                "only one table can be followed as it grows; "
+                "put the rows of several predicates in one file, with a column for the predicate (--predicate)"
             )
         rows = follow_table(self._inputs(program)[0], self.tick, rejects, self._ahead(), self._tell)
         start, until = settings.start, settings.until
@@ -362,7 +364,7 @@ class RunFlags:
 
     @contextmanager
     def opened_rejects(self) -> Iterator[Rejects | None]:
-        """Where malformed records go; None where they are errors."""
+        """Where malformed records are written; None if they are errors."""
         if self.rejects is None:
             yield None
             return
@@ -370,11 +372,15 @@ class RunFlags:
             yield Rejects(sink)
 
     def facts(self, program: Program, rejects: Rejects | None = None) -> Facts:
-        """The rows of tables that are complete, in the order of time, from the start to the end that were asked for."""
+        """The rows of complete tables, in order of time, from the requested start to the requested end."""
         found = read_tables(self._inputs(program), self.tick, rejects, self._ahead(), self._tell)
         return found.within(self.settings.start, self.settings.until)
 
     def _inputs(self, program: Program) -> list[TableFile]:
+        if self.predicate_column is not None and all(file.name for file in self.tables):
+            raise click.UsageError(
+                "--predicate is for a table of several predicates: give it with --input FILE, without a name"
+            )
         wanted = TableOptions(
             layout=self.input_format,
             time=self.time_column,
@@ -389,7 +395,7 @@ class RunFlags:
         return _say_nothing if self.quiet else messages.warning
 
     def _ahead(self) -> Ahead:
-        """Which dates are taken for wrong; where none are, a warning tells of the first."""
+        """Which dates are refused; if none are, a warning names the first one ahead of the clock."""
         words = A_DAY if self.max_ahead is None and self.is_live else self.max_ahead
         if words is None or words == OFF:
             tell = messages.warning if self.max_ahead is None and self.until is None else _say_nothing
@@ -399,16 +405,16 @@ class RunFlags:
 
 
 def _say_nothing(_: str) -> None:
-    """For those who have said what they want."""
+    """Say nothing, if the user has set a limit."""
 
 
 def different_files(written: dict[str, str | None], read: Iterable[str]) -> None:
-    """Refuse to write over what is read, or twice into one file."""
+    """Refuse to overwrite a file that is read, or to write a file twice."""
     taken = {os.path.realpath(path): path for path in read if path != STDIN}
     for option, path in written.items():
         if path is None or (Path(path).exists() and not Path(path).is_file()):
             continue
         real = os.path.realpath(path)
         if real in taken:
-            raise click.UsageError(f"{option} {path} would overwrite {taken[real]}, which is also in use")
+            raise click.UsageError(f"{option} {path} would overwrite {taken[real]}, which this command also uses")
         taken[real] = path

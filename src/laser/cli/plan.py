@@ -18,16 +18,16 @@ __all__ = ["command"]
 @click.argument("program", type=options.PROGRAM)
 @options.consts
 @options.tick
-@click.option("--source", is_flag=True, help="The Python source that the rules are compiled to.")
+@click.option("--source", is_flag=True, help="Show the Python source that the rules are compiled to.")
 @click.option(
     "--sql",
     type=click.Choice(["duckdb", "spark"]),
     is_flag=False,
     flag_value="duckdb",
-    help="The SQL that the rules become over a history, as DuckDB or Spark has it.",
+    help="Show the SQL that evaluates the rules over a history, for DuckDB or Spark.",
 )
 def command(program: str, consts: dict[str, Value], tick: Tick, source: bool, sql: Dialect | None) -> None:
-    """Show how PROGRAM is evaluated.
+    """Show how PROGRAM is evaluated: the order, the shared parts, and the indexes.
 
     \b
     Examples:
@@ -42,7 +42,7 @@ def command(program: str, consts: dict[str, Value], tick: Tick, source: bool, sq
         from laser.sql.describe import describe as describe_sql
 
         if source:
-            raise click.UsageError("--source and --sql exclude each other")
+            raise click.UsageError("--source and --sql cannot be used together")
         click.echo(describe_sql(read, sql, constants=constants, tick=tick).rstrip("\n"))
         return
     show = describe.source if source else describe.describe

@@ -16,6 +16,7 @@ from laser.checks.load import load
 from laser.cli import messages, options
 from laser.io import write_whole_bytes
 from laser.io.lines import STDIN
+from laser.phrases import listed
 from laser.plot import Group, Timeline, read
 from laser.plot.run import draw_run
 from laser.plot.tracks import Lines
@@ -25,20 +26,24 @@ from laser.values.time import texts_in
 __all__ = ["command"]
 
 KINDS = {"text": (), "svg": (".svg",), "png": (".png",), "html": (".html", ".htm"), "json": (".json",)}
-"""The drawings, and the ends of file names that tell them."""
+"""The kinds of drawings, and the extensions of their files."""
 _LINE = re.compile(r"(<[^<>\s]+>|[a-z]\w*)/(\d{1,6})(?::(\d{1,6}))?", re.ASCII)
 
 
 def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Lines:
-    """``temp/1`` or ``speed/3:2``; ``none`` for no lines at all; nothing for those that suggest themselves."""
+    """``temp/1`` or ``speed/3:2``; ``none`` for no lines at all; nothing for the default."""
     if not texts:
         return None
     chosen: dict[Predicate, int | None] = {}
     for text in texts:
         match = _LINE.fullmatch(text)
         if match is None and text != "none":
-            wrong = f"{text!r}: write NAME/ARITY, as in temp/1, or NAME/ARITY:ARGUMENT, as in speed/3:3, or none"
+            wrong = (
+                f"{text!r} is not a line: write NAME/ARITY, as in temp/1, NAME/ARITY:ARGUMENT, as in speed/3:3, or none"
+            )
             raise click.BadParameter(wrong, context, option)
+        if match is not None and match[3] and not 1 <= int(match[3]) <= int(match[2]):
+            raise click.BadParameter(f"{text!r}: {match[1]}/{match[2]} has no argument {match[3]}", context, option)
         if match is not None:
             chosen[Predicate(match[1], int(match[2]))] = int(match[3]) - 1 if match[3] else None
     return chosen
@@ -46,26 +51,33 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 
 @click.command("plot")
 @click.argument("files", type=click.Path(exists=True, allow_dash=True), nargs=-1, required=True)
-@click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file; its name tells the kind.")
 @click.option(
-    "--as", "kind", type=click.Choice(list(KINDS)), help="What to draw. [default: by the output's name, or text]"
+    "--output", "-o", type=click.Path(dir_okay=False), help="Write to this file; its extension selects the kind."
 )
-@click.option("--only", metavar="NAMES", help="Draw these predicates alone, as in temp,alarm/0.")
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(list(KINDS)),
+    help="The kind of drawing. [default: by the name of the output, or text]",
+)
+@click.option("--only", metavar="NAMES", help="Draw only these predicates, as in temp,alarm/0.")
 @click.option(
     "--line",
     "lines",
     metavar="NAME/ARITY[:ARGUMENT]",
     multiple=True,
     callback=_lines,
-    help="Draw the values of a numeric argument as a line; none for no lines. Repeatable. [default: those of measured values]",
+    help="Draw the values of a numeric argument as a line; none for no lines. Repeatable. [default: measured values]",
+)
+@click.option("--rows", type=click.IntRange(2, 10_000), help="The most rows for a predicate. [default: 12; HTML 40]")
+@click.option(
+    "--width",
+    type=click.IntRange(20, 20_000),
+    help="The width in columns of text, or in pixels. [default: the terminal's; 960]",
 )
 @click.option(
-    "--rows", type=click.IntRange(2, 10_000), help="At most so many rows for a predicate. [default: 12; HTML 40]"
+    "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", help="The colours of SVG and PNG."
 )
-@click.option(
-    "--width", type=click.IntRange(20, 20_000), help="Columns of text, or pixels. [default: the terminal's; 960]"
-)
-@click.option("--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", help="Colours of SVG and PNG.")
 @click.option("--title", default="", help="A line above the drawing.")
 @options.tables
 @options.input_format
@@ -81,8 +93,8 @@ def _lines(context: click.Context, option: click.Parameter, texts: tuple[str, ..
 def command(**given: Any) -> None:
     """Draw what holds when: facts and derived atoms over time as bars, measured values as lines.
 
-    FILES are a program (.lars) and a stream, which is answered and drawn with its answers; or streams, and what `laser eval` or `laser run`
-    wrote (changes, snapshots, intervals, Parquet, folders of these), which are drawn as they are.
+    FILES are a program (.lars) and a stream, which is evaluated and drawn with its answers; or streams and the output of `laser eval` or
+    `laser run` (changes, snapshots, intervals, Parquet, folders of these), which are drawn as they are.
 
     \b
     Examples:
@@ -102,7 +114,7 @@ def command(**given: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class PlotOptions(options.RunFlags):
-    """What the command line asked for."""
+    """The options of the command."""
 
     files: tuple[str, ...]
     output: str | None
@@ -115,7 +127,7 @@ class PlotOptions(options.RunFlags):
     title: str
 
     def zoned(self) -> PlotOptions:
-        """The same with times in the zone of the program, or in the one that the command line names."""
+        """The same with times in the zone of the program, or in that of the command line."""
         programs = self._programs()
         if programs:
             return self.in_zone_of(load(programs[0]))
@@ -125,7 +137,7 @@ class PlotOptions(options.RunFlags):
         return [file for file in self.files if file.endswith(".lars")]
 
     def timeline(self) -> Timeline:
-        """What is to be drawn, with nothing that was not asked for."""
+        """The timeline to draw, restricted to what was requested."""
         programs = self._programs()
         if not programs:
             made = read(*self.files, layout=self.input_format, tick=self.tick, lines=self.lines)
@@ -133,9 +145,21 @@ class PlotOptions(options.RunFlags):
             made = self._run(programs[0], next((file for file in self.files if file not in programs), None))
         else:
             raise click.UsageError(
-                "a program is drawn with one stream, laser plot PROGRAM.lars STREAM, or with tables: --input NAME=FILE"
+                "a program needs exactly one stream: laser plot PROGRAM.lars STREAM; or tables: --input NAME=FILE"
             )
+        self._warn_of_unknown(made)
         return replace(made, groups=tuple(group for group in made.groups if self._wanted(group)))
+
+    def _warn_of_unknown(self, made: Timeline) -> None:
+        """Warn about names in ``--only`` and ``--line`` that match nothing."""
+        found = {str(group.predicate) for group in made.groups}
+        known = found | {group.predicate.name for group in made.groups}
+        for option, names in (("--only", self._names()), ("--line", map(str, self.lines or ()))):
+            unknown = [name for name in names if name not in known]
+            if unknown and found and not self.quiet:
+                messages.warning(
+                    f"{option}: nothing is called {listed(unknown, 'or')}; there is {listed(sorted(found))}"
+                )
 
     def _run(self, path: str, stream: str | None) -> Timeline:
         program = load(path)
@@ -145,18 +169,21 @@ class PlotOptions(options.RunFlags):
         facts = [(record.time, record.facts) for record in records]
         return draw_run(program, facts, self.settings_of(records), self.lines)
 
+    def _names(self) -> list[str]:
+        return [name.strip() for name in (self.only or "").split(",") if name.strip()]
+
     def _wanted(self, group: Group) -> bool:
-        names = [name.strip() for name in (self.only or "").split(",") if name.strip()]
+        names = self._names()
         return not names or group.predicate.name in names or str(group.predicate) in names
 
     def draw(self, made: Timeline) -> str | bytes:
-        """The drawing of the kind that was asked for."""
+        """The drawing of the requested kind."""
         suffix = Path(self.output or "").suffix.lower()
         kind = self.kind or next((kind for kind, suffixes in KINDS.items() if suffix in suffixes), None)
         if kind is None and suffix not in ("", ".txt", ".text"):
             known = ", ".join(end for ends in KINDS.values() for end in ends)
             raise click.UsageError(
-                f"--output {self.output}: {suffix} is not a kind of drawing ({known}, .txt); or say --as"
+                f"--output {self.output}: {suffix} is not a kind of drawing; use {known}, .txt, or add --as"
             )
         match kind or "text":
             case "svg":
@@ -189,7 +216,7 @@ def _write(drawing: str | bytes, output: str | None) -> None:
     data = drawing if isinstance(drawing, bytes) else f"{drawing.rstrip()}\n".encode()
     if output in (None, STDIN):
         if sys.stdout.isatty():
-            raise click.UsageError("a PNG is nothing for a terminal: name a file with --output")
+            raise click.UsageError("a PNG cannot be shown on a terminal: name a file with --output")
         sys.stdout.buffer.write(data)
         return
     assert output is not None

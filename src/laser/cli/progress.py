@@ -1,17 +1,18 @@
-"""What people see of a pipeline on Spark: how far it is, and what it did."""
+"""Shows the progress and the results of a pipeline on Spark."""
 
 from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from laser.cli import messages
 from laser.phrases import count
 from laser.pipeline import Pipeline
 
 if TYPE_CHECKING:
+    from laser.spark.metrics import BatchMetrics
     from laser.spark.progress import PredicateSummary, Summary
 
 __all__ = ["Screen", "describe"]
@@ -19,7 +20,7 @@ __all__ = ["Screen", "describe"]
 
 @dataclass
 class Screen:
-    """What people see while a pipeline runs: a line that changes on a terminal, plain lines in a pipe."""
+    """The display while a pipeline runs: a line that changes on a terminal, plain lines in a pipe."""
 
     quiet: bool
     began: float = field(default_factory=time.monotonic)
@@ -38,16 +39,8 @@ class Screen:
         counted = f", {rows:,} rows" if rows else ""
         self._line(f"{bar} {done}/{total} parts{counted}, {seconds:.0f} s")
 
-    def batch(self, progress: dict[str, Any]) -> None:
-        rate = float(progress.get("processedRowsPerSecond") or 0)
-        state = sum(int(op.get("numRowsTotal") or 0) for op in progress.get("stateOperators") or [])
-        watermark = (progress.get("eventTime") or {}).get("watermark", "-")
-        took = int((progress.get("durationMs") or {}).get("triggerExecution") or 0)
-        lag = f", {progress['lag']:,.0f} s behind the clock" if progress["lag"] is not None else ""
-        self._line(
-            f"batch {progress['batchId']}: {progress.get('numInputRows') or 0:,} rows, {rate:,.0f} rows/s, {took:,} ms, watermark "
-            f"{watermark}{lag}, state {state:,}, late {progress['late']:,}, rejected {progress['rejected']:,}"
-        )
+    def batch(self, metrics: BatchMetrics, so_far: Summary) -> None:
+        self._line(str(replace(metrics, late=so_far.late, rejected=so_far.rejected)))
 
     def _line(self, text: str) -> None:
         if self.quiet:
@@ -67,7 +60,7 @@ class Screen:
 
 
 def describe(summary: Summary, pipeline: Pipeline) -> str:
-    """What a run did, for people."""
+    """A readable summary of a run."""
     rate = summary.rows / summary.seconds if summary.seconds else 0.0
     lines = [
         f"{summary.rows:,} rows in {summary.seconds:.1f} s ({rate:,.0f} rows/s), {summary.rejected:,} rejected, "

@@ -25,7 +25,7 @@ __all__ = ["command", "pipeline_of"]
 
 INTERRUPTED = 130
 OF_INPUT = "of_input_"
-"""How parameters of the command begin that are settings of inputs."""
+"""The prefix of parameters that are settings of inputs."""
 _MAPPINGS = {name: flag.name for name, flag in flags_of(Pipeline).items() if flag.kind is dict}
 
 
@@ -33,14 +33,14 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _settings(command: _Command) -> _Command:
-    """An option for each setting of a pipeline and of its inputs that has a flag."""
+    """Add an option for each setting of a pipeline and of its inputs that has a flag."""
     for name, flag in reversed([*_flags().items()]):
         command = _option(name, flag)(command)
     return command
 
 
 def _flags() -> dict[str, Flag]:
-    """The flags by the names of their parameters, those of inputs behind the inputs."""
+    """The flags by the names of their parameters, those of inputs after the inputs."""
     flags: dict[str, Flag] = {}
     for name, flag in flags_of(Pipeline).items():
         flags[name] = flag
@@ -66,11 +66,11 @@ def _option(name: str, flag: Flag) -> Callable[[_Command], _Command]:
 @click.argument("pipeline", required=False, type=click.Path(exists=True, dir_okay=False))
 @_settings
 @options.consts
-@click.option("--quiet", "-q", is_flag=True, help="No progress and no summary.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress and no summary.")
 def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
-    """Run a pipeline on Spark: from tables to tables of what held and when.
+    """Run a pipeline on Spark: read tables, and write tables of what held and when.
 
-    PIPELINE is a TOML file; flags add to it and override it. Without --output, some answers are shown. Rows that do not fit are
+    PIPELINE is a TOML file; options add to it and override it. Without --output, some of the answers are shown. Invalid rows are
     left out and counted.
 
     \b
@@ -99,7 +99,7 @@ def command(pipeline: str | None, quiet: bool, **given: Any) -> int:
 
 
 def pipeline_of(path: str | None, given: dict[str, Any]) -> Pipeline:
-    """The file's pipeline with what the flags say."""
+    """The pipeline of the file, with the options of the command line."""
     base = read_pipeline(path, read_text(path)) if path else Pipeline()
     mixed = [text.strip() for text in given["inputs"] if "=" not in text]
     given["inputs"] = [text for text in given["inputs"] if "=" in text]
@@ -119,31 +119,33 @@ def pipeline_of(path: str | None, given: dict[str, Any]) -> Pipeline:
 
 
 def _mixed(paths: list[str], program: str) -> dict[str, Table]:
-    """Tables whose rows name their predicates: each input that the program declares reads its own rows."""
+    """Tables with a column for the predicate: each input that the program declares reads its own rows."""
     if not paths:
         return {}
     if len(paths) > 1:
         raise click.UsageError(
-            "--input FILE: one file can have rows of several predicates; name the others, as in --input NAME=FILE"
+            "--input FILE: only one file can have rows of several predicates; name the predicates of the others, as in --input NAME=FILE"
         )
     declared = load(program).inputs if program else {}
     if not declared:
-        raise click.UsageError(f"--input {paths[0]}: write NAME=FILE, or declare with #input what the rows can be of")
+        raise click.UsageError(
+            f"--input {paths[0]}: write NAME=FILE, or declare the predicates of the rows with #input"
+        )
     return {predicate.name: Table(paths[0], predicate=PREDICATE) for predicate in declared}
 
 
 def _constants(given: dict[str, Any], program: str) -> dict[str, Any]:
-    """The values of constants; a time that says no zone needs a program that names one."""
+    """The values of constants; a time without a zone needs a program that names one."""
     if not any(isinstance(value, options.LocalTime) for value in given.values()):
         return given
     zone = load(program).zone if program else None
     if zone is None:
-        raise click.UsageError("--const: say the offset of a time, as in 2026-03-02T22:00:00Z, or #zone in the program")
+        raise click.UsageError("--const: a time needs an offset, as in 2026-03-02T22:00:00Z, or a #zone in the program")
     return dict(options.in_zone(given, SECOND.in_zone(zone)))
 
 
 def _with_flags(tables: dict[str, Table], given: dict[str, Any]) -> dict[str, Table]:
-    """Inputs with what their flags say: ``NAME=VALUE`` of one, and ``VALUE`` of all."""
+    """Inputs with their options: ``NAME=VALUE`` for one input, ``VALUE`` for all."""
     for field, flag in flags_of(Table).items():
         for text in given[f"{OF_INPUT}{field}"]:
             name, equals, value = text.partition("=")
@@ -157,5 +159,5 @@ def _with_flags(tables: dict[str, Table], given: dict[str, Any]) -> dict[str, Ta
 def _pair(text: str, flag: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise click.UsageError(f"--{flag} {text!r}: write NAME=VALUE")
+        raise click.UsageError(f"--{flag} {text!r} is not of the form NAME=VALUE")
     return name.strip(), value.strip()

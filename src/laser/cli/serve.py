@@ -35,35 +35,52 @@ MEGABYTE = 1024 * 1024
 @click.argument("program", type=options.FILE, required=False)
 @click.argument("stream", type=options.FILE, required=False)
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Where to listen; anything but loopback lets others in."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen on; any other than loopback lets others in.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 takes a free one.")
 @click.option(
-    "--allow-host", "names", multiple=True, help="A further name by which browsers may call the server. Repeatable."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="The port to listen on; 0 chooses a free one.",
+)
+@click.option(
+    "--allow-host", "names", multiple=True, help="Another name by which browsers may reach the server. Repeatable."
 )
 @click.option(
     "--follow",
     type=click.Path(),
     multiple=True,
-    help="Show what appears in this file or folder: the output of laser run --follow, or of laser eval. Repeatable.",
+    help="Show new answers in this file or folder: the output of laser run --follow, or of laser eval. Repeatable.",
 )
 @options.tables
 @options.input_format
-@options.background
 @options.consts
 @options.tick
 @options.zone
+@options.background
 @click.option(
-    "--seconds", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True, help="Time for one evaluation."
+    "--seconds",
+    type=click.FloatRange(0.1, 3600),
+    default=5.0,
+    show_default=True,
+    help="The most seconds for one evaluation.",
 )
 @click.option(
-    "--memory", type=click.IntRange(64, 1_000_000), default=512, show_default=True, help="Megabytes for one evaluation."
+    "--memory",
+    type=click.IntRange(64, 1_000_000),
+    default=512,
+    show_default=True,
+    help="The most megabytes for one evaluation.",
 )
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in a browser. [default: on a terminal]")
 def command(**given: Any) -> None:
     """Open the playground: a page on this machine to write rules, run them over a stream, see what holds when, and ask why.
 
-    It begins with PROGRAM and STREAM, or tables in its place, if they are given; no other file is ever read. Ctrl-C ends it.
+    It begins with PROGRAM and STREAM, or tables instead of STREAM, if they are given; no other file is read. Ctrl-C ends it.
 
     \b
     Examples:
@@ -85,7 +102,7 @@ def command(**given: Any) -> None:
 
 
 def _prepare(**given: Any) -> tuple[Any, Any]:
-    """The settings, and the server, which is imported now."""
+    """The settings, and the server, which is imported here."""
     try:
         from laser.serve.run import serve
     except ModuleNotFoundError as error:
@@ -97,9 +114,11 @@ def _prepare(**given: Any) -> tuple[Any, Any]:
     host, tick = given["host"], given["tick"]
     assert isinstance(tick, Tick)
     if not _loopback(host):
-        messages.warning(f"{host} is no loopback address: whoever reaches it can run programs here, within the limits")
+        messages.warning(
+            f"{host} is not a loopback address: anyone who can reach it can run programs here, within the limits"
+        )
     if host in ("0.0.0.0", "::") and not given["names"]:  # noqa: S104 - asked for by name
-        messages.warning("browsers elsewhere need a name that is allowed: --allow-host NAME")
+        messages.warning("browsers on other machines need an allowed name: add --allow-host NAME")
     program, stream = (Path(given[name]) if given[name] else None for name in ("program", "stream"))
     limits = Limits(seconds=given["seconds"], memory=given["memory"] * MEGABYTE)
     follow = tuple(map(Path, given["follow"]))
@@ -111,11 +130,11 @@ _FLAGS = frozenset(each.name for each in fields(options.RunFlags))
 
 
 def _beside(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    """What the program is given besides a stream of text."""
+    """What the program uses besides a stream of text."""
     flags = options.RunFlags(**{name: value for name, value in given.items() if name in _FLAGS})
     if given["program"] is None:
         if flags.tables or flags.background or flags.consts:
-            raise click.UsageError("--input, --background and --const are for a PROGRAM: name it")
+            raise click.UsageError("--input, --background and --const need a PROGRAM")
         return {}
     if flags.tables and given["stream"] is not None:
         raise click.UsageError("give a STREAM or tables with --input, not both")
@@ -127,14 +146,14 @@ def _beside(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
         stream = _tables(flags, program) if flags.tables else {}
     if len(stream.get("stream", "").encode("utf-8", "replace")) > limits.body:
         raise LaserError(
-            f"the playground takes tables of at most {limits.body:,} bytes: `laser eval` and `laser plot` take any"
+            f"the playground accepts tables of at most {limits.body:,} bytes; `laser eval` and `laser plot` have no limit"
         )
     beside = {"constants": constants, "background": background, "zone": flags.zone, **stream}
     return {name: value for name, value in beside.items() if value}
 
 
 def _tables(flags: options.RunFlags, program: Program) -> dict[str, Any]:
-    """A single table of text as it is, so that what is wrong with a row is told beside it; others as a stream."""
+    """A single table of text as it is, so that errors are shown beside its rows; others as a stream."""
     if len(flags.tables) == 1 and not flags.columns and program.inputs:
         name, path = flags.tables[0]
         if format_of(path, flags.input_format) in (CSV, JSONL):
@@ -154,7 +173,7 @@ def _text(path: str, encoding: str) -> str:
             return file.read().decode(read_dialect(encoding=encoding).encoding).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             raise LaserError(
-                f"{path} is not {encoding} (byte {error.start + 1}): name its encoding with --encoding"
+                f"{path} is not {encoding} (byte {error.start + 1}): give its encoding with --encoding"
             ) from None
 
 

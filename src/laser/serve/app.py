@@ -1,4 +1,4 @@
-"""The application: the page, the questions that it asks, and live streams."""
+"""The application: the page, its requests, and live streams."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GRACE_SECONDS = 0.3
 
 
 class RefusedError(Exception):
-    """A request that is not answered, with its status."""
+    """A request that is refused, with its status."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status, self.message = status, message
@@ -48,7 +48,7 @@ def make_app(settings: Settings, port: int, access: Access) -> Guard:
 
 
 class Playground:
-    """What is behind the routes."""
+    """The handlers of the routes."""
 
     def __init__(self, settings: Settings, token: str) -> None:
         self._settings, self._token = settings, token
@@ -77,7 +77,7 @@ class Playground:
             self._sessions.sweep()
 
     def routes(self) -> list[Route]:
-        """Every path there is."""
+        """All paths."""
         pages = [Route(path, _page(path)) for path in FILES]
         return [
             *pages,
@@ -91,20 +91,20 @@ class Playground:
         ]
 
     async def start(self, _: Request) -> Response:
-        """What the page begins with."""
+        """The data that the page starts with."""
         told = {"examples": examples(), "given": initial(self._settings), "live": self._sessions.list()}
         return Json({**told, "token": self._token})
 
     async def ask(self, request: Request) -> Response:
-        """A question that a worker answers."""
+        """A request that a worker answers."""
         task = request.path_params["task"]
         if task not in QUESTIONS:
-            raise RefusedError(404, "there is no such question")
+            raise RefusedError(404, "there is no such request")
         body = await self._json(request, *QUESTIONS[task])
         try:
             return Json(await unless_gone(request, self._pool.ask({**body, "task": task})))
         except BusyError:
-            raise RefusedError(503, "too many questions at once: try again in a moment") from None
+            raise RefusedError(503, "too many requests at once: try again in a moment") from None
 
     # -- live streams
 
@@ -113,14 +113,14 @@ class Playground:
         try:
             session, answer = await self._sessions.open(await self._json(request, "program"))
         except TooManyError:
-            raise RefusedError(503, "there are as many live streams as there may be: end one first") from None
+            raise RefusedError(503, "there are too many live streams: end one first") from None
         return Json(answer, 422 if session is None else 201)
 
     async def feed(self, request: Request) -> Response:
-        """Facts for a live stream: JSON lines or text, in one piece or as they come."""
+        """Facts for a live stream: JSON lines or text, in one piece or as they arrive."""
         session = self._session(request)
         if session.process is None:
-            raise RefusedError(409, "this stream is read from files, and takes nothing else")
+            raise RefusedError(409, "this stream is read from files, so it takes no other facts")
         answer = await session.feed(request.stream())
         return Json(answer, 409 if "error" in answer else 200)
 
@@ -128,21 +128,21 @@ class Playground:
         """The events of a live stream, from the one after ``Last-Event-ID`` (or ``?after=``) on."""
         session = self._session(request)
         if session.log.readers >= self._settings.limits.clients:
-            raise RefusedError(503, "too many watch this stream")
-        session.log.readers += 1  # at once: nobody may come in between; `Watching` takes it back
+            raise RefusedError(503, "too many clients watch this stream")
+        session.log.readers += 1  # counted here, before any await; `Watching` subtracts it again
         last = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
         return Watching(session.log, after)
 
     async def explain_live(self, request: Request) -> Response:
-        """Why something holds in a live stream."""
+        """Explain an atom of a live stream."""
         return Json(await self._session(request).explain(await self._json(request, "atom", "at")))
 
     async def end_live(self, request: Request) -> Response:
         """End a live stream that was opened here."""
         session = self._session(request)
         if session.process is None:
-            raise RefusedError(409, "this stream is read from files, and ends with the server")
+            raise RefusedError(409, "this stream is read from files, so it ends only with the server")
         session.end()
         return Json({"ended": session.name})
 
@@ -152,7 +152,7 @@ class Playground:
             raise RefusedError(404, "there is no such live stream, or it has ended")
         return session
 
-    # -- what comes in
+    # -- request bodies
 
     async def _json(self, request: Request, *needed: str) -> dict[str, Any]:
         try:
@@ -161,25 +161,25 @@ class Playground:
         except BadRequestError as error:
             raise RefusedError(400, str(error)) from None
         except TimeoutError:
-            raise RefusedError(408, "the request did not end in time") from None
+            raise RefusedError(408, "the request took too long to arrive") from None
 
     async def _body(self, request: Request) -> bytes:
-        """The body, never more of it than is allowed."""
+        """The body, up to the allowed size."""
         parts, size = [], 0
         async for chunk in request.stream():
             size += len(chunk)
             if size > self._settings.limits.body:
-                raise RefusedError(413, f"too large: at most {self._settings.limits.body:,} bytes are taken")
+                raise RefusedError(413, f"too large: at most {self._settings.limits.body:,} bytes are accepted")
             parts.append(chunk)
         return b"".join(parts)
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
-    """What work gives, unless the one who asked goes away: who types on has no use for an old answer."""
+    """The result of some work, which is cancelled if the client disconnects: while people type, old answers are useless."""
     asking, leaving = asyncio.create_task(work), asyncio.create_task(_gone(request))
     try:
         await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if not asking.done():  # what is nearly done costs less than a new worker
+        if not asking.done():  # letting it finish is cheaper than a new worker
             await asyncio.wait({asking}, timeout=GRACE_SECONDS)
         if not asking.done():
             raise ClientDisconnect
@@ -195,7 +195,7 @@ async def _gone(request: Request) -> None:
 
 
 def answered(handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """A handler whose refusals are answers."""
+    """A handler that turns refusals into responses."""
 
     async def handler(request: Request) -> Response:
         with suppress(ClientDisconnect):
@@ -209,14 +209,14 @@ def answered(handle: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
 
 
 class Json(JSONResponse):
-    """JSON of whatever texts there are: half a surrogate pair is written as an escape."""
+    """JSON of any texts: half a surrogate pair is written as an escape."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
 class Watching(StreamingResponse):
-    """The events of a log for one reader, who was counted before and goes when this ends, however it ends."""
+    """The events of a log for one reader, who was counted before, and is subtracted when this ends in any way."""
 
     def __init__(self, log: Log, after: int) -> None:
         self._log = log

@@ -18,13 +18,13 @@ from laser.values import Atom, write_value
 __all__ = ["tell"]
 
 MOST_NODES = 400
-"""Parts of a tree that a page shows; what is left out is counted."""
+"""The number of nodes of a tree that the page shows; the others are counted."""
 
 
 def tell(
     program: Program, stream: list[tuple[int, list[Atom]]], atom: str, time: int, settings: RunSettings
 ) -> dict[str, Any]:
-    """Why an atom holds at a time, or why not: as text, and as the tree that the page draws."""
+    """Why an atom holds at a time, or why not: as text, and as the tree for the page."""
     settings = replace(settings, dates=accept(program, settings).dates)
     told = ask_stream(program, settings, stream, read_goal(atom, program), time)
     write = dates_in(told, settings.tick) if settings.dates else str
@@ -45,7 +45,7 @@ def _extent(told: Explanation) -> str:
         return ""
     since = f"since {told.since}" if told.since_exact else f"since {told.since} or longer"
     if told.until is None:
-        return f"{since}, for ever if nothing arrives"
+        return f"{since}, with no end if nothing arrives"
     return f"{since}, until {told.until}{'' if told.until_exact else ' or longer'} if nothing arrives"
 
 
@@ -57,7 +57,7 @@ _GIVEN = {
 
 
 class Tree:
-    """Turns proofs and failures into nodes ``{kind, text, note, line, children}``, up to a number of them."""
+    """Turns proofs and failures into nodes ``{kind, text, note, line, children}``, up to a maximum number."""
 
     def __init__(self, write: Callable[[str], str] = str) -> None:
         self._left = MOST_NODES
@@ -71,7 +71,7 @@ class Tree:
         return roots
 
     def proof(self, proof: Proof) -> dict[str, Any]:
-        """An atom with its rule, and under it the parts of the body."""
+        """An atom with its rule, and below it the parts of the body."""
         head = f"{proof.atom} at {proof.time}"
         if proof.source != "rule":
             back = f", {proof.position} from the end of the stream" if proof.position else ""
@@ -83,13 +83,13 @@ class Tree:
         return node
 
     def premise(self, premise: Premise) -> dict[str, Any]:
-        """A part of a body, what makes it hold, and under it the proofs of that."""
+        """A part of a body, why it holds, and below it the proofs."""
         node = _node("premise", premise.text, premise.says)
         node["children"] = self._all(map(self.proof, premise.proofs))
         return node
 
     def failure(self, failure: Failure) -> dict[str, Any]:
-        """A rule that does not fire: what it has, and the part that fails."""
+        """A rule that does not fire: its bindings, and the part that fails."""
         if failure.rule is None:
             return _node("missing", f"{failure.atom} at {failure.time}", failure.reason)
         node = _node("failure", f"{failure.atom} at {failure.time}", _bindings(failure.bindings))
@@ -103,7 +103,7 @@ class Tree:
         taken: list[dict[str, Any]] = []
         for node in nodes:
             if self._left <= 0:
-                return [*taken, _node("more", "… and more than is shown here")]
+                return [*taken, _node("more", "… and more, which is not shown here")]
             self._left -= 1
             node.update(text=self._write(node["text"]), note=self._write(node["note"]))
             taken.append(node)

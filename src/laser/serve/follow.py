@@ -1,4 +1,4 @@
-"""Following what a running ``laser run --follow`` or ``laser eval`` writes: a file that grows, or a folder in which files appear."""
+"""Follows the output of a running ``laser run --follow`` or ``laser eval``: a file that grows, or a folder with new files."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ log = logging.getLogger("laser")
 
 PAUSE = 0.3
 MOST_BYTES = 1024 * 1024
-"""What is read of a file in one go, so that a long one does not stop everything else."""
+"""The most bytes that are read from a file at a time, so that a long file does not block everything else."""
 MOST_TROUBLES = 1000
-"""Files that are complained about; each once."""
+"""The most files whose problems are reported; each is reported once."""
 MOST_TOLD = 2000
-"""Rows of one event."""
+"""The most rows of one event."""
 
 Answer: TypeAlias = ParsedLine | ParsedChange | ParsedInterval
 
 
 class Follower:
-    """Reads what is new, each time it is asked."""
+    """Reads what is new, each time it is called."""
 
     def __init__(self, path: Path, tick: Tick) -> None:
         self._path, self._tick = path, tick
@@ -44,7 +44,7 @@ class Follower:
         self._troubled: set[str] = set()
 
     def news(self) -> Iterator[Answer]:
-        """What was written since the last time. A file that cannot be read does not keep others from being read."""
+        """The answers that were written since the last call. A file that cannot be read does not block the others."""
         try:
             files = answer_files(self._path) if self._path.is_dir() else [self._path] if self._path.exists() else []
         except OSError as error:
@@ -57,7 +57,7 @@ class Follower:
                 self._tell(file, error)
 
     def troubles(self) -> list[str]:
-        """What could not be read since the last time, each told once."""
+        """The problems with reading files since the last call, each reported once."""
         told, self._troubles = self._troubles, []
         return told
 
@@ -69,16 +69,16 @@ class Follower:
 
     def _new_lines(self, file: Path, form: LineFormat) -> Iterator[Answer]:
         begin = self._done.get(file, 0)
-        if file.stat().st_size < begin:  # it was written anew
+        if file.stat().st_size < begin:  # it was written again from the start
             begin = 0
             self._parsers.pop(file, None)
             self._skipping.discard(file)
         with file.open("rb") as handle:
             handle.seek(begin)
             data = handle.read(MOST_BYTES)
-        whole = data[: data.rfind(b"\n") + 1]  # a line that is still being written waits
+        whole = data[: data.rfind(b"\n") + 1]  # an incomplete line waits
         if len(data) == MOST_BYTES and not whole:
-            self._tell(file, f"a line is longer than {MOST_BYTES:,} bytes; it is left out")
+            self._tell(file, f"a line is longer than {MOST_BYTES:,} bytes and is skipped")
             self._skipping.add(file)
         skipped = file in self._skipping
         self._done[file] = begin + (len(whole) or len(data) if skipped else len(whole))
@@ -90,7 +90,7 @@ class Follower:
         return _understood(form.read_lines(lines, parse))
 
     def _new_file(self, file: Path, form: Format) -> Iterator[Answer]:
-        """A file that is not read by lines is read once, when it is whole."""
+        """A file that is not read line by line is read once, when it is complete."""
         if file in self._done or not form.is_whole(file):
             return iter(())
         self._done[file] = file.stat().st_size
@@ -98,12 +98,12 @@ class Follower:
 
 
 def _understood(items: Iterable[Entry | Malformed]) -> Iterator[Answer]:
-    """A line that says nothing that we understand is passed over: the writer's output is not ours to refuse."""
+    """The answers among the lines. Lines that are not answers are skipped, because the output belongs to another program."""
     return (item.said for item in items if isinstance(item, Entry))
 
 
 async def follow(session: Session, path: Path, tick: Tick) -> None:
-    """Tell a session what a path says, for ever."""
+    """Add everything that appears at a path to a session, until cancelled."""
     follower = Follower(path, tick)
     while True:
         answers = await asyncio.to_thread(lambda: list(follower.news()))
@@ -116,7 +116,7 @@ async def follow(session: Session, path: Path, tick: Tick) -> None:
 
 
 def bodies(answers: list[Answer]) -> Iterator[dict[str, Any]]:
-    """Events of what was said: changes, facts, and whole intervals, in pieces of a sensible size."""
+    """Events from answers: changes, facts, and whole intervals, in pieces of a suitable size."""
     for first in range(0, len(answers), MOST_TOLD):
         body = Body()
         for said in answers[first : first + MOST_TOLD]:
@@ -126,7 +126,7 @@ def bodies(answers: list[Answer]) -> Iterator[dict[str, Any]]:
 
 @dataclass
 class Body:
-    """An event on its way, as the page reads it."""
+    """An event under construction, in the form that the page reads."""
 
     now: int = 0
     changes: list[tuple[int, str, bool]] = field(default_factory=list)

@@ -1,8 +1,8 @@
-"""What stands before the application: who may ask, how much, and what browsers are told.
+"""The guard in front of the application: it checks who sends a request and how large it is, and sets the security headers.
 
-A page of another site can make a browser send requests to this server. Two things tell them apart from our own page's: the
-``Host`` that the browser believes to talk to (a name that was bent to point here is foreign) and the ``Origin`` of the page that asks.
-Other users of this machine can reach it, too: whatever tells or does something asks for the token (``access.py``).
+A page of another site can make a browser send requests to this server. Two headers distinguish them from those of our own page:
+``Host``, the name that the browser used (a foreign name that points here is refused), and ``Origin``, the page that sends the
+request. Other users of this machine can reach the server, too, so everything except the page needs the token (``access.py``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POLICY = (
 ASK_FOR_ACCESS = (
     "open the address that `laser serve` printed, which has a token; programs send it as `Authorization: Bearer TOKEN`"
 )
-FOREIGN_ACCESS = "the token is not that of this server: each start makes a new one, and prints the address with it"
+FOREIGN_ACCESS = "the token is not that of this server: each start of `laser serve` prints an address with a new one"
 HEADERS = [
     (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
@@ -39,7 +39,7 @@ HEADERS = [
 
 
 def authorities(names: Iterable[str], port: int) -> frozenset[str]:
-    """How a ``Host`` header may call the server.
+    """The values of a ``Host`` header that are accepted.
 
     >>> sorted(authorities(["127.0.0.1", "::1"], 8080))
     ['127.0.0.1:8080', '[::1]:8080']
@@ -49,7 +49,7 @@ def authorities(names: Iterable[str], port: int) -> frozenset[str]:
 
 
 class Guard:
-    """An ASGI application around another."""
+    """An ASGI application around another one."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str], access: Access) -> None:
         self._app = app
@@ -58,7 +58,7 @@ class Guard:
         self._origins = frozenset(f"http://{host}" for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, or refuse."""
+        """Pass a request on, or refuse it."""
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
         if scope["type"] != "http":
@@ -77,25 +77,25 @@ class Guard:
             return await self._app(scope, receive, guarded)
         if not login:
             return await _refuse(guarded, HTTPStatus.UNAUTHORIZED, FOREIGN_ACCESS)
-        # Onwards to the address without the token, which then is in no history; browsers keep the fragment.
+        # Redirect to the address without the token, to keep it out of the history; browsers keep the fragment.
         headers = [(b"location", b"/"), (b"set-cookie", self._access.cookie.encode())]
         return await _answer(guarded, HTTPStatus.SEE_OTHER, headers, b"")
 
     def refusal(self, method: str, path: str, raw: Iterable[tuple[bytes, bytes]]) -> tuple[HTTPStatus, str] | None:
-        """Why a request is not answered; None where it is."""
+        """Why a request is refused; None if it is not."""
         pairs = list(raw)
         headers: Headers = dict(pairs)
         hosts = [value for name, value in pairs if name == b"host"]
         if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self._hosts:
-            return HTTPStatus.MISDIRECTED_REQUEST, "this server is not the one that was asked for"
+            return HTTPStatus.MISDIRECTED_REQUEST, "the name in the address is not a name of this server"
         origin = headers.get(b"origin")
         if origin is not None and origin.decode("latin-1").lower() not in self._origins:
-            return HTTPStatus.FORBIDDEN, "a page of another site asks"
+            return HTTPStatus.FORBIDDEN, "the request comes from a page of another site"
         foreign = headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin")
-        # Links from elsewhere may lead to the page itself, and to nothing else.
+        # Links on other sites may lead to the page itself, but to nothing else.
         link = method == "GET" and path == "/" and headers.get(b"sec-fetch-mode") == b"navigate"
         if foreign and not link:
-            return HTTPStatus.FORBIDDEN, "a page of another site asks"
+            return HTTPStatus.FORBIDDEN, "the request comes from a page of another site"
         if path.startswith("/api/") and not self._access.allows(headers):
             return HTTPStatus.UNAUTHORIZED, ASK_FOR_ACCESS
         return None

@@ -1,4 +1,4 @@
-"""Live streams: a program that is fed over HTTP, or an output that is followed, and those who watch."""
+"""Live streams: a program that is fed over HTTP, or an output that is followed, and the clients that watch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINE_BYTES = 64 * 1024
 
 
 class TooManyError(Exception):
-    """There are as many live streams as there may be."""
+    """The maximum number of live streams is reached."""
 
 
 @dataclass
@@ -36,11 +36,11 @@ class Session:
     facts: int = 0
 
     async def feed(self, body: AsyncIterator[bytes]) -> dict[str, Any]:
-        """Take lines as they arrive, in batches of what is there; what was taken, and what was refused."""
+        """Take lines as they arrive, in batches. Returns what was accepted, and what was refused."""
         taken: dict[str, Any] = {"facts": 0, "lines": 0, "rejected": []}
         async for lines in batches(body):
             if lines is None:
-                reason = f"the line is longer than {LINE_BYTES:,} bytes, and nothing after it was read"
+                reason = f"the line is longer than {LINE_BYTES:,} bytes; it and all lines after it are ignored"
                 taken["rejected"].append({"line": taken["lines"] + 1, "reason": reason})
                 break
             answer = await self._take(lines, taken["lines"] + 1)
@@ -53,7 +53,7 @@ class Session:
 
     async def _take(self, lines: list[str], first: int) -> dict[str, Any]:
         assert self.process is not None
-        async with self.lock:  # several may feed one stream
+        async with self.lock:  # several clients may feed one stream
             self.used = time.monotonic()
             if self.log.closed:
                 return {"error": {"kind": "ended", "message": "this live stream has ended"}}
@@ -67,37 +67,37 @@ class Session:
             return answer
 
     async def explain(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask the worker why."""
+        """Ask the worker for an explanation."""
         if self.process is None or self.log.closed:
             return {
                 "error": {
                     "kind": "refused",
-                    "message": "there is no program behind this stream, so nothing explains it",
+                    "message": "this stream has no program, so there is nothing to explain",
                 }
             }
         async with self.lock:
             answer = await self._ask({"task": "live-explain", "atom": request["atom"], "at": request["at"]})
-            if not self.process.alive:  # it took too long, and the run went with it
+            if not self.process.alive:  # it took too long and was stopped, with the run
                 self.log.add("failed", answer.get("error", {}))
                 self.end()
             return answer
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask the worker. Another one in its place would know nothing of the stream."""
+        """Ask the worker. It cannot be replaced, because another worker does not know the stream."""
         assert self.process is not None
         if not self.process.alive:
-            return {"error": {"kind": "ended", "message": "the process of this live stream was ended: open it again"}}
+            return {"error": {"kind": "ended", "message": "the process of this live stream was stopped: open it again"}}
         return await self.process.ask(request)
 
     def end(self) -> None:
-        """No more events, and no worker."""
+        """Close the log, and stop the worker."""
         self.log.close()
         if self.process is not None:
             self.process.stop()
 
 
 async def batches(body: AsyncIterator[bytes]) -> AsyncIterator[list[str] | None]:
-    """The lines of a body, as many at a time as have arrived; None for one that is too long, which ends the body."""
+    """The lines of a body, as many at a time as have arrived; None for a line that is too long, after which the body ends."""
     rest = b""
     async for chunk in body:
         *lines, rest = (rest + chunk).split(b"\n")
@@ -122,7 +122,7 @@ class Sessions:
         return self._by_name.get(name)
 
     def list(self) -> list[dict[str, Any]]:
-        """What the page offers to watch."""
+        """The streams that the page offers to watch."""
         return [
             {
                 "name": session.name,
@@ -135,7 +135,7 @@ class Sessions:
         ]
 
     async def open(self, request: dict[str, Any]) -> tuple[Session | None, dict[str, Any]]:
-        """A new stream for a program, or the error for which there is none."""
+        """A new stream for a program, or an error."""
         self.sweep()
         if (
             self._opening + sum(session.process is not None for session in self._by_name.values())
@@ -166,7 +166,7 @@ class Sessions:
         return session
 
     def sweep(self) -> None:
-        """End what nobody feeds and nobody follows, and forget what has ended."""
+        """End streams that nobody feeds or follows, and forget those that have ended."""
         now = time.monotonic()
         for name, session in list(self._by_name.items()):
             idle = session.process is not None and not session.log.readers and now - session.used > self._limits.idle
@@ -176,7 +176,7 @@ class Sessions:
                 del self._by_name[name]
 
     async def stop(self) -> None:
-        """End them all."""
+        """End all streams."""
         for session in self._by_name.values():
             session.log.close()
             if session.process is not None:

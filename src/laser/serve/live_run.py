@@ -22,11 +22,11 @@ from laser.values.time import texts_in
 __all__ = ["LiveRun"]
 
 KEPT_FACTS = 50_000
-"""Facts that are kept so that the past can be explained."""
+"""The number of facts that are kept to explain the past."""
 
 
 class LiveRun:
-    """A reasoner that is fed lines, and keeps the last facts to explain them."""
+    """A reasoner that is fed lines, and keeps the last facts for explanations."""
 
     def __init__(self, message: dict[str, Any]) -> None:
         self._program = parse(str(message.get("program", "")), folder=None)
@@ -36,7 +36,7 @@ class LiveRun:
         self._seen = 0
 
     def take(self, lines: list[str], first: int) -> dict[str, Any]:
-        """Take lines, each in any format, in order; those that are malformed or late are told, and change nothing."""
+        """Take lines, each in any format, in order; malformed and late ones are reported and have no effect."""
         with texts_in(self._settings.tick.zone):
             return self._take(lines, first)
 
@@ -65,7 +65,7 @@ class LiveRun:
         return {"now": self._reasoner.time, "facts": facts, "changes": changes}
 
     def explain(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Why an atom holds, or does not, at a time of the past that is still known."""
+        """Explain why an atom holds, or does not, at a time whose facts are still kept."""
         with texts_in(self._settings.tick.zone):
             return self._explain(message)
 
@@ -74,12 +74,12 @@ class LiveRun:
 
         if self._seen > len(self._facts):
             raise FactError(
-                f"only the last {KEPT_FACTS:,} facts are kept here, and there were more: the past cannot be explained"
+                f"only the last {KEPT_FACTS:,} facts are kept here, and there were more, so the past cannot be explained"
             )
         stream = [(time, [atom]) for time, atom in self._facts]
         time = int(message["at"])
         present = self._reasoner.time
         if present is None or time > present:
-            raise TimeError(f"time {time} is not there yet")
+            raise TimeError(f"time {time} is in the future")
         settings = replace(self._settings, start=self._reasoner.start, dates=self._reasoner.dates)
         return tell(self._program, stream, str(message["atom"]), time, settings)

@@ -1,4 +1,4 @@
-"""Workers as the server sees them: started, asked, and stopped when they take too long."""
+"""The workers as the server sees them: it starts them, asks them, and stops them if they take too long."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from laser.serve.settings import Limits
 __all__ = ["BusyError", "Pool", "Process"]
 
 USES = 500
-"""Requests after which a worker makes room for a fresh one."""
+"""The number of requests after which a worker is replaced."""
 START_SECONDS = 30.0
-"""What the start of an interpreter may take on a busy machine; it is not the program's time."""
+"""The time for starting an interpreter on a busy machine, in seconds; it is not part of the program's time."""
 
 
 class BusyError(Exception):
-    """Too many wait already."""
+    """Too many requests are waiting."""
 
 
 class Process:
-    """One worker process. It may be asked one thing at a time."""
+    """A worker process. It handles one request at a time."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -35,7 +35,7 @@ class Process:
         """Start the interpreter, and wait until it is ready."""
         command = ["-P", "-m", "laser.serve.worker", str(self._limits.memory), str(self._limits.seconds)]
         pipe, loop = asyncio.subprocess.PIPE, asyncio.get_running_loop()
-        # What `create_subprocess_exec` does, but with the transport at hand: only that can be closed at any moment.
+        # Like `create_subprocess_exec`, but with access to the transport, which can be closed at any moment.
         self._transport, protocol = await loop.subprocess_exec(
             lambda: asyncio.subprocess.SubprocessStreamProtocol(limit=2**16, loop=loop),
             sys.executable, *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL,
@@ -49,7 +49,7 @@ class Process:
         return self._process is not None and self._process.returncode is None
 
     async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer, or an error in its place; a worker that fails is gone."""
+        """The answer, or an error; a worker that fails is gone."""
         try:
             if not self.alive:
                 await self.start()
@@ -58,12 +58,12 @@ class Process:
                 return await self._exchange(request)
         except TimeoutError:
             self.stop()
-            return _error("time", f"stopped after {self._limits.seconds:g} s: it takes too long")
+            return _error("time", f"stopped after {self._limits.seconds:g} s, the limit for one evaluation")
         except (asyncio.IncompleteReadError, ConnectionError):
             self.stop()
-            return _error("memory", "the evaluation ended without an answer: it takes too much time or memory")
+            return _error("memory", "the evaluation was stopped: it needs too much time or memory")
         except asyncio.CancelledError:
-            self.stop()  # its answer would be taken for that to the next question
+            self.stop()  # its answer would be mistaken for that of the next request
             raise
 
     async def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -87,12 +87,12 @@ class Process:
     def stop(self) -> None:
         """End the process at once."""
         if self._transport is not None:
-            self._transport.close()  # which kills it, if it is still there
+            self._transport.close()  # this kills the process, if it still runs
         self._process = self._transport = None
         self.uses = 0
 
     async def gone(self) -> None:
-        """End the process, and wait until it has."""
+        """End the process, and wait until it has ended."""
         process = self._process
         self.stop()
         if process is not None:
@@ -104,7 +104,7 @@ def _error(kind: str, message: str) -> dict[str, Any]:
 
 
 class Pool:
-    """A few workers for requests that know nothing of each other."""
+    """A few workers for independent requests."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -114,12 +114,12 @@ class Pool:
         self._returning: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Start all workers, so that the first question finds one."""
+        """Start all workers, so that the first request finds one."""
         for process in self._all:
             self._give_back(process)
 
     async def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Ask the next worker that is free."""
+        """Ask the next free worker."""
         if self._waiting >= self._limits.waiting:
             raise BusyError
         self._waiting += 1
@@ -135,7 +135,7 @@ class Pool:
             self._give_back(process)
 
     def _give_back(self, process: Process) -> None:
-        """Let the next one have a worker; one that is gone is started again first, while nobody waits for it."""
+        """Make a worker available again; if it is gone, start it first, while nobody waits for it."""
         if process.alive:
             self._idle.put_nowait(process)
             return
@@ -147,7 +147,7 @@ class Pool:
         try:
             await process.start()
         except (TimeoutError, OSError, asyncio.IncompleteReadError):
-            process.stop()  # the one who is given it will try again, and be told
+            process.stop()  # the next request starts it again, and reports the error
         self._idle.put_nowait(process)
 
     async def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""What a request says, checked before anybody works on it."""
+"""Checks a request before it is handled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "tidy": ("program",),
     "records": ("stream",),
 }
-"""What a worker can be asked, and the fields without which it cannot."""
+"""The requests to a worker, and the fields that each needs."""
 
 _TEXTS = ("program", "stream", "tick", "atom", "notation", "title", "background", "zone")
 _OF_TEXTS = ("constants", "table")
@@ -22,16 +22,16 @@ _TIMES = ("start", "until")
 
 
 class BadRequestError(ValueError):
-    """A request that says nothing that can be answered."""
+    """A request that cannot be answered."""
 
 
 def read_request(body: bytes, *needed: str) -> dict[str, Any]:
-    """The fields of a request, of which some must be there; each has its type."""
+    """The fields of a request; some are required, and each has its type."""
     try:
         read = json.loads(body)
         json.dumps(read, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise BadRequestError("the request has half a character (a lone surrogate such as \\ud800)") from None
+        raise BadRequestError("the request has half of a surrogate pair, such as \\ud800") from None
     except (ValueError, RecursionError):
         raise BadRequestError("the request is not JSON") from None
     if not isinstance(read, dict):
@@ -46,13 +46,13 @@ def read_request(body: bytes, *needed: str) -> dict[str, Any]:
 
 def _check(name: str, value: Any) -> None:
     if name in _TEXTS and not isinstance(value, str | None):
-        raise BadRequestError(f'"{name}" is a text, as in "{_EXAMPLES[name]}", not {_shown(value)}')
+        raise BadRequestError(f'"{name}" must be a string, as in "{_EXAMPLES[name]}", not {_shown(value)}')
     if name in _TIMES and not isinstance(value, str | None) and not _is_whole(value):
-        raise BadRequestError(f'"{name}" is a time, as in 36 or "2026-03-02T22:00:00Z", not {_shown(value)}')
+        raise BadRequestError(f'"{name}" must be a time, as in 36 or "2026-03-02T22:00:00Z", not {_shown(value)}')
     if name in _OF_TEXTS and not _is_texts(value):
-        raise BadRequestError(f'"{name}" is an object of texts, as in {_EXAMPLES[name]}, not {_shown(value)}')
+        raise BadRequestError(f'"{name}" must be an object of strings, as in {_EXAMPLES[name]}, not {_shown(value)}')
     if name == "at" and not _is_whole(value):
-        raise BadRequestError(f'"at" is a time point, a whole number as in 36, not {_shown(value)}')
+        raise BadRequestError(f'"at" must be a time point, a whole number as in 36, not {_shown(value)}')
 
 
 _EXAMPLES = {

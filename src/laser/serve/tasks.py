@@ -1,4 +1,4 @@
-"""What a worker can be asked; each task takes and gives what JSON has."""
+"""The tasks of a worker; their arguments and results are JSON values."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from laser.values.time import texts_in
 __all__ = ["Worker"]
 
 COLUMNS, ROWS, GROUPS = 2000, 200, 300
-"""How much of a timeline is shown; a page has no use for more."""
+"""How much of a timeline is shown; more does not fit on a page."""
 MOST_FINDINGS = 100
 
 
 class Worker:
-    """Answers requests; it keeps nothing between them but a live run, if it has one."""
+    """Answers requests. It keeps nothing between them except a live run, if it has one."""
 
     def __init__(self) -> None:
         self._live: LiveRun | None = None
 
     def answer(self, message: Message) -> Message:
-        """The answer; what Laser refuses is an answer, too."""
+        """The answer; if Laser refuses the input, the answer is the error."""
         try:
             if str(message.get("task", "")).startswith("live-"):
                 return self._answer_live(message)
@@ -48,9 +48,12 @@ class Worker:
             return {"error": {"kind": "refused", "message": "it is nested too deeply"}}
         except MemoryError:
             raise
-        except Exception as error:  # a mistake of ours must not take the page down
+        except Exception as error:  # an error in Laser must not stop the page
             return {
-                "error": {"kind": "internal", "message": f"a mistake in Laser itself: {type(error).__name__}: {error}"}
+                "error": {
+                    "kind": "internal",
+                    "message": f"an error in Laser itself, please report it: {type(error).__name__}: {error}",
+                }
             }
 
     def _answer_live(self, message: Message) -> Message:
@@ -77,7 +80,7 @@ def _finding(item: Malformed) -> Message:
 
 
 def evaluate(request: RunRequest, _: Message) -> Message:
-    """The findings about a program and a stream, and the timeline where there are no errors."""
+    """The findings about a program and a stream, and the timeline if there are no errors."""
     streamed = {fact.signature for record in request.records for fact in record.facts}
     settings = request.settings
     report = check(
@@ -113,7 +116,7 @@ def _count(records: list[Record]) -> int:
 
 
 def snapshot(request: RunRequest, message: Message) -> Message:
-    """What is in the output at a time, and which facts came then."""
+    """The output at a time, and the facts that arrived then."""
     at = int(message["at"])
     reasoner = request.reasoner()
     for _ in step_through(reasoner, request.stream, at):
@@ -130,7 +133,7 @@ def explain(request: RunRequest, message: Message) -> Message:
 
 
 def tidy(message: Message) -> Message:
-    """The program in the house style, or in the other notation."""
+    """The formatted program, possibly in the other notation."""
     text, notation = str(message["program"]), message.get("notation")
     if notation in ("readable", "formal"):
         text = parse(text, folder=None).to_text(notation)
@@ -138,7 +141,7 @@ def tidy(message: Message) -> Message:
 
 
 def records(request: RunRequest, _: Message) -> Message:
-    """A stream of any format as lines of text, one for each time point: what the page plays into a live stream."""
+    """A stream of any format as lines of text, one for each time point. The page plays them into a live stream."""
     times = Times(request.settings.tick, request.settings.dates)
     lines = [TEXT.write_snapshot(times(record.time), record.facts) for record in request.records]
     return {"lines": lines}

@@ -1,6 +1,6 @@
-"""A process that evaluates for the server, with little memory, no files to write, and nobody to harm.
+"""A process that evaluates programs for the server, with little memory and no permission to write files.
 
-It answers one message after another on its standard input until that ends. The server kills it when an answer takes too long.
+It answers one message after another on its standard input until that ends. The server kills it if an answer takes too long.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ NEEDED_FILES = 64
 
 
 def main() -> None:
-    """Serve until the input ends, or memory does."""
+    """Serve until the input ends, or the memory is used up."""
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not come between the messages
-    warnings.simplefilter("ignore")  # what a run reports is in its answer
+    os.dup2(2, 1)  # printed text must not mix with the messages
+    warnings.simplefilter("ignore")  # the reports of a run are in its answer
     logging.getLogger("laser").addHandler(logging.NullHandler())
     memory, seconds = int(sys.argv[1]), float(sys.argv[2])
     _confine(memory)
-    replies.write(pack({"ready": True}))  # from here on, the time is the program's
+    replies.write(pack({"ready": True}))  # from here on, the time counts as the program's
     replies.flush()
     answer_all(sys.stdin.buffer, replies, seconds)
 
 
 def answer_all(requests: BinaryIO, replies: BinaryIO, seconds: float) -> None:
-    """Answer message after message; where memory has run out, the answer is the last."""
+    """Answer one message after another; if memory runs out, that answer is the last."""
     worker = Worker()
     while (request := read_frame(requests)) is not None:
         _allow_time(seconds)
@@ -42,7 +42,9 @@ def answer_all(requests: BinaryIO, replies: BinaryIO, seconds: float) -> None:
             message = pack(reply)
         except MemoryError:
             del worker
-            replies.write(pack({"error": {"kind": "memory", "message": "it needs more memory than is allowed here"}}))
+            replies.write(
+                pack({"error": {"kind": "memory", "message": "the evaluation needs more memory than is allowed here"}})
+            )
             replies.flush()
             return
         replies.write(message)
@@ -50,10 +52,10 @@ def answer_all(requests: BinaryIO, replies: BinaryIO, seconds: float) -> None:
 
 
 def _confine(memory: int) -> None:
-    """Limits of the operating system, where it has them."""
+    """Set the limits of the operating system, if it has them."""
     try:
         import resource
-    except ImportError:  # Windows: the server's clock is the only limit
+    except ImportError:  # on Windows, the server's clock is the only limit
         return
     limits = {
         resource.RLIMIT_AS: memory,
@@ -68,7 +70,7 @@ def _confine(memory: int) -> None:
 
 
 def _allow_time(seconds: float) -> None:
-    """So much CPU from now on: the server's clock stops us first, unless the server is gone."""
+    """Allow this much CPU time from now on. Normally the server stops the worker before; this is for a server that is gone."""
     try:
         import resource
     except ImportError:

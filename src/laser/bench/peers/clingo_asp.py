@@ -1,7 +1,7 @@
-"""clingo, the solver behind Ticker: the window as facts with their times, and an encoding of each program.
+"""clingo, the solver behind Ticker: the window as facts with times, and an encoding of each program.
 
 *Ground and solve*: each time point is a program of its own. *Multi-shot*: the facts of a time point are added to a program
-that stays, as externals that are released when they leave the window; an atom may be defined in one step only.
+that stays, as externals that are released when they leave the window; each atom may be defined in only one step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ veryCold(T) :- liquid(V,T), V = 1.
 
 
 def encoding(experiment: Experiment, case: Case) -> str:
-    """The program at one time point; ``first`` and ``now`` bound the window."""
+    """The program at one time point; ``first`` and ``now`` are the bounds of the window."""
     match experiment.name:
         case "diamond":
             return "q(A,B) :- p(A,B,_). #show q/2."
@@ -60,7 +60,7 @@ def encoding(experiment: Experiment, case: Case) -> str:
 
 
 def aggregate_encoding(experiment: Experiment, case: Case) -> str:
-    """The programs that count, or take the largest."""
+    """The programs that count, or take the maximum."""
     match experiment.name:
         case "count":
             return f"busy(S) :- car(_,S,_), #count{{ C : car(C,S,_) }} > {usual(case)}. #show busy/1."
@@ -148,7 +148,7 @@ veryCold(t) :- liquid(V,t), V = 1.
 
 
 def step_encoding(experiment: Experiment, case: Case) -> str:
-    """What each step t adds; f is where its window begins, and now(t) an external of that step alone."""
+    """What each step t adds; f is the begin of its window, and now(t) an external of that step only."""
     match experiment.name:
         case "diamond":
             return "#show q(A,B) : p(A,B,t)."
@@ -208,10 +208,10 @@ class MultiShot(Solver):
         control.assign_external(self.now, True)
 
 
-_REDEFINED = "an atom would be defined in more than one step, which multi-shot solving refuses"
+_REDEFINED = "an atom would be defined in more than one step, which multi-shot solving does not allow"
 
 _NO_DECIMALS = "it has no decimals"
-_FORGETS = "each time point is solved for itself: nothing is remembered"
+_FORGETS = "each time point is solved separately, and nothing is remembered"
 
 CLINGO = Peer(
     "clingo",

@@ -1,4 +1,4 @@
-"""Laser and its peers over the same stream: first checked on a small one, then timed in turns."""
+"""Laser and its peers over the same stream: first checked on a small stream, then timed in turns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     **{name: (Case(200, 20), Case(800, 20)) for name in ("count", "average", "extremes", "quantile", "tumbling")},
     "hysteresis": (Case(10, 0, 1, 100), Case(10, 0, 1, 10_000)),
 }
-"""Where peers take part: small enough that each of them gets through."""
+"""The cases with peers: small enough that each peer finishes."""
 
 QUICK_CASES: dict[str, tuple[Case, ...]] = {
     **{name: (Case(200, 20),) for name in ("diamond", "box", "join", "cooling")},
@@ -51,7 +51,7 @@ class Runner:
 
 
 def check(peer: Peer, experiment: Experiment) -> str:
-    """Whether a peer gives the answers of Laser at every time point of a small stream; what is wrong, or nothing."""
+    """Check that a peer gives Laser's answers at every time point of a small stream. Returns what is wrong, or an empty text."""
     small = replace(SMALL, n=4) if experiment.name == "negation" else SMALL  # so that some machines are idle
     held = 0
     reasoner = Reasoner(experiment.program(small), start=0)
@@ -70,12 +70,12 @@ def check(peer: Peer, experiment: Experiment) -> str:
 
 
 def _rounded(facts: Iterable[Fact]) -> set[Fact]:
-    """Sums of doubles are rounded once here, and at every step elsewhere."""
+    """Decimals rounded to nine digits: Laser rounds a sum of doubles once, other systems at every step."""
     return {tuple(float(f"{value:.9g}") if type(value) is float else value for value in fact) for fact in facts}
 
 
 def race(experiment: Experiment, cases: Sequence[Case], peers: Iterable[Peer], effort: Effort) -> Iterator[Record]:
-    """Time those that pass the check, chunk by chunk in turns; say of the others why they do not take part."""
+    """Time the peers that pass the check, chunk by chunk in turns; for the others, report why they do not take part."""
     able: list[Peer] = []
     for peer in peers:
         why = _refusal(peer, experiment, effort)
@@ -96,7 +96,7 @@ def _refusal(peer: Peer, experiment: Experiment, effort: Effort) -> str:
         return "too slow for the quick run"
     try:
         return check(peer, experiment)
-    except Exception as error:  # whatever a peer breaks on is its line in the table
+    except Exception as error:  # any failure of a peer becomes its line in the table
         return _short(error)
 
 
@@ -105,7 +105,7 @@ def _short(error: Exception) -> str:
 
 
 def _race(experiment: Experiment, case: Case, peers: list[Peer], effort: Effort) -> Iterator[Record]:
-    # The same facts for all, without IRIs: a conversion that peers do not have to pay for.
+    # The same facts for all, without IRIs, so that no peer pays for the conversion.
     stream = replace(experiment, facts=lambda case, t: plain(experiment.facts(case, t)))
     runners = [
         Runner("laser", "changes beside peers", ChangeSystem(experiment.program(case)), False),
@@ -124,9 +124,9 @@ def _race(experiment: Experiment, case: Case, peers: list[Peer], effort: Effort)
 def _too_large(peer: Peer, experiment: Experiment, case: Case) -> str:
     live = max(case.live, case.n * (case.w + 1))
     if live > peer.largest.get(experiment.name, live):
-        return f"{live:,} facts in the window would take it too long a tick"
+        return f"with {live:,} facts in the window, a tick would take too long"
     wide = case.w > peer.widest.get(experiment.name, case.w)
-    return f"{case.w} windows for each fact would take it too long a tick" if wide else ""
+    return f"with {case.w} windows for each fact, a tick would take too long" if wide else ""
 
 
 def _timed(experiment: Experiment, case: Case, runners: list[Runner], effort: Effort) -> Iterator[Record]:
@@ -153,7 +153,7 @@ def _timed(experiment: Experiment, case: Case, runners: list[Runner], effort: Ef
             if number or chunk.seconds > effort.seconds:
                 measured[runner].append(chunk)
             if sum(one.seconds for one in measured[runner]) > effort.seconds and len(measured[runner]) < effort.chunks:
-                failed[runner] = ""  # it has taken its time: what was measured until now counts
+                failed[runner] = ""  # its time is used up; the measurements so far count
     for runner in runners:
         yield _result(experiment, case, runner, measured.get(runner, []), failed.get(runner, ""))
         _call(runner.system, "close")
@@ -168,7 +168,7 @@ def _result(experiment: Experiment, case: Case, runner: Runner, measured: list[C
 
 
 def _call(system: System, name: str) -> None:
-    """What only peers have: ``ready`` waits until the way to the steady state lies behind, ``close`` ends the run."""
+    """Call a method that only peers have: ``ready`` waits for the steady state, ``close`` ends the run."""
     method = getattr(system, name, None)
     if method is not None:
         method()

@@ -1,4 +1,4 @@
-"""The definition itself: section 3 of the specification, evaluated anew at each time point over the window."""
+"""The definition itself: section 3 of the specification, evaluated from scratch at each time point over the window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["REFERENCE"]
 
 
 class Reference:
-    """It is given only the facts of the window, since no answer here depends on others."""
+    """The reference. It gets only the facts of the window, because no answer here depends on others."""
 
     def __init__(self, experiment: Experiment, case: Case) -> None:
         self.core = accept(parse(experiment.program(case)))
@@ -43,7 +43,7 @@ class Reference:
 # It joins without indexes.
 _LARGEST = {"join": 600, "multi-heads": 600, "recursion": 400, "tuples": 1_000, "negation": 1_000, "latest": 1_000}
 
-_NO_WINDOW = "a record has no window: each answer would take the whole timeline"
+_NO_WINDOW = "a record has no window, so each answer would need the whole timeline"
 
 REFERENCE = Peer(
     "reference", "the definition, word for word", "laser", "", Reference, {"hysteresis": _NO_WINDOW}, largest=_LARGEST

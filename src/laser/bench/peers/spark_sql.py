@@ -1,4 +1,4 @@
-"""Plain Spark SQL: the window as a DataFrame, and the queries asked again at each time point."""
+"""Plain Spark SQL: the window as a DataFrame, and queries that run again at each time point."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _session() -> Any:
 
     from laser.spark.java import java_home
 
-    os.environ["JAVA_HOME"] = str(java_home())  # the machine's own, or the one that the extra brings
+    os.environ["JAVA_HOME"] = str(java_home())  # that of the machine, or that of the extra
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     cores = str(os.cpu_count() or 2)
     builder = SparkSession.builder.master("local[*]").appName("laser bench")
@@ -34,7 +34,7 @@ def _session() -> Any:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "localhost",
         "spark.driver.bindAddress": "127.0.0.1",
-        # Nothing of its own between the lines of the table.
+        # No log lines between the lines of the table.
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{_LOGGING}",
     }
     for key, value in settings.items():
@@ -92,7 +92,7 @@ SPARK = Peer(
     "pyspark",
     "'laser-reasoner[spark]'",
     Spark,
-    {"hysteresis": "no table that a query could remember its answers in"},
+    {"hysteresis": "a query has no table to remember its answers in"},
     ticks=5,
     quick=("diamond",),
 )

@@ -1,4 +1,4 @@
-// Questions to the server. Every answer is an object; one that has `error` says in words what went wrong.
+// Requests to the server. Every answer is an object; if it has `error`, that is a message that says what went wrong.
 
 export async function ask(path, body, signal) {
   let response;
@@ -28,7 +28,7 @@ export async function post(path, text) {
 
 const failed = (message) => ({ error: { kind: "server", message } });
 
-// The latest question counts: an older one that is still open is given up.
+// Only the latest request counts: an older one that is still open is cancelled.
 export function latest(path) {
   let open = null;
   return async (body) => {

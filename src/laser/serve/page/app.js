@@ -1,4 +1,4 @@
-// The page: two editors, a timeline, a snapshot, explanations; and the live mode in the place of the evaluation.
+// The page: two editors, a timeline, a snapshot and explanations; the live mode replaces the evaluation.
 import { ask, latest } from "./api.js";
 import { find, later, make, say } from "./dom.js";
 import { Editor } from "./editor.js";
@@ -14,7 +14,7 @@ const stream = new Editor(find("stream"), { label: "Stream", grammar: "stream", 
 const timeline = new Timeline(find("timeline"), { moved: showSnapshot, chosen: why });
 const live = new Live({ drawn: showLive, told: say });
 let examples = [], shown = null, liveName = null, playing = 0, token = "";
-let beside = {}; // what came with the rules and the stream and has no place on the page: background data, constants, a zone, how a table is read
+let beside = {}; // parts of the program that the page does not show: background data, constants, a zone, options of a table
 
 const content = () => ({
   program: rules.text, stream: stream.text,
@@ -31,7 +31,7 @@ function put(given) {
   run();
 }
 
-// -- evaluation, as one types
+// -- evaluation, while people type
 
 async function run() {
   const answer = await evaluate(content());
@@ -40,12 +40,12 @@ async function run() {
   stream.mark(answer.stream_findings ?? []);
   tellFindings("rules-findings", answer.findings ?? [], answer.reach);
   tellFindings("stream-findings", answer.stream_findings ?? [], answer.facts === undefined ? "" : `${answer.facts} facts`);
-  if (liveName) return; // the timeline is that of the live stream, which runs with the rules that it began with
+  if (liveName) return; // the timeline shows the live stream, which runs with the rules that it began with
   find("timeline").classList.toggle("stale", !answer.timeline);
   if (answer.error) { note(answer.error.message, true); return; }
-  if (!answer.timeline) { note("The timeline is that of the last program without errors."); return; }
+  if (!answer.timeline) { note("The timeline still shows the last program without errors."); return; }
   shown = answer.timeline;
-  note([...(answer.reports ?? []), shown.reduced ? "There is more than can be shown: rows and bars are put together." : "", shown.groups.length ? "" : "Nothing holds at any time."].filter(Boolean).join(" "));
+  note([...(answer.reports ?? []), shown.reduced ? "There is too much to show: some rows and bars are merged." : "", shown.groups.length ? "" : "Nothing holds at any time."].filter(Boolean).join(" "));
   timeline.set(shown);
 }
 
@@ -169,7 +169,7 @@ async function play() {
   }, 250);
 }
 
-// -- hands
+// -- buttons and keys
 
 find("example").addEventListener("change", (event) => put(examples[event.target.value]));
 for (const id of ["start", "until", "tick"]) find(id).addEventListener("input", soon);
@@ -197,7 +197,7 @@ find("theme").addEventListener("click", () => {
   const order = ["", "light", "dark"], root = document.documentElement;
   const next = order[(order.indexOf(root.dataset.theme ?? "") + 1) % order.length];
   setTheme(next);
-  say(next ? `Theme: ${next}` : "Theme: as the system has it");
+  say(next ? `Theme: ${next}` : "Theme: system setting");
 });
 find("live").addEventListener("click", toggleLive);
 find("live-source").addEventListener("change", watch);

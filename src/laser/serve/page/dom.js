@@ -1,4 +1,4 @@
-// The little that is needed to make elements; text is always text, never markup.
+// A few functions that make elements; text is always text, never markup.
 
 export const find = (id) => document.getElementById(id);
 

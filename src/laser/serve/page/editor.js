@@ -1,7 +1,7 @@
-// An editor of plain text. Each line is a block of its own, so that what is found about a line can stand below it.
-// Colours are highlights over ranges, and findings are attributes: neither touches the text, so the browser's own undo works.
+// An editor for plain text. Each line is a block of its own, so that findings about a line can be shown below it.
+// Colours are highlights over ranges, and findings are attributes: neither changes the text, so the browser's own undo works.
 
-const MARK = "\uE000"; // stands for the caret while lines are put in order
+const MARK = "\uE000"; // marks the caret while lines are rearranged
 
 const RULES = /(?<comment>%\*[\s\S]*?\*%|\/\*[\s\S]*?\*\/|(?:%|\/\/).*)|(?<string>"(?:[^"\\]|\\.)*"?|<[A-Za-z][\w+.-]*:[^\s<>]*>)|(?<directive>#(?:const|include|input|prefix|record|show|warmup|zone)\b)|(?<number>\b\d+(?:\.\d+)?\b)|(?<word>\b(?:not|in|at|always|div|mod|abs|min|max)\b|\b(?:contains|starts|ends|matches)\b(?=\s*\()|(?<=[\w)\]}">]\s+)(?:or)\b(?=\s)|\b(?:count|sum|avg|median|stdev|quantile)\b(?=\s*[({][^()]*:)|\b(?:every|each|this|ago|last|per)\b(?=[^[\]]*\])|(?<=\bat\s+)(?:least|most)\b(?=\s+\S+\s+times\b)|(?<=\b(?:least|most)\s+\S+\s+)(?:times)\b)|(?<variable>\b[A-Z_]\w*)|(?<symbol>:-|<-|←|[⊞◇□¬@])/g;
 const STREAM = /(?<comment>(?:%|\/\/).*)|(?<directive>^\s*[\d][\dT:.Z+-]*(?=:)|"(?:time|predicate|args|facts)"(?=\s*:))|(?<string>"(?:[^"\\]|\\.)*"?)|(?<number>-?\b\d+(?:\.\d+)?\b)/gm;
@@ -42,7 +42,7 @@ export class Editor {
     }));
   }
 
-  // Browsers make what they like of Enter, Backspace and drops; afterwards a line is a block again.
+  // Browsers handle Enter, Backspace and drops differently; afterwards every line is a block again.
   #order() {
     const lines = [...this.host.childNodes];
     const tidy = lines.length > 0 && lines.every((line) => line.nodeName === "DIV" &&
@@ -80,7 +80,7 @@ export class Editor {
     this.host.children[row - 1]?.scrollIntoView({ block: "nearest" });
   }
 
-  // A line that is split in two has its findings twice: they are told anew in a moment.
+  // A line that is split in two has its findings twice, until they are computed again a moment later.
   #forget() {
     for (const line of this.host.children) { delete line.dataset.finding; delete line.dataset.severity; }
     this.findings = [];
@@ -101,7 +101,7 @@ export class Editor {
 
   colour() { paint(); }
 
-  // Ranges of every kind, for all that is coloured in this editor.
+  // The ranges of everything that is coloured in this editor, by kind.
   ranges(add) {
     const lines = [...this.host.children];
     const starts = [];
@@ -120,7 +120,7 @@ export class Editor {
       const kind = KINDS.find((name) => match.groups[name] !== undefined);
       while (row + 1 < starts.length && starts[row + 1] <= match.index) row += 1;
       let begin = match.index, here = row;
-      for (const part of match[0].split("\n")) { // comments may go over several lines
+      for (const part of match[0].split("\n")) { // comments may span several lines
         place(here, begin - starts[here], begin - starts[here] + part.length, kind);
         begin += part.length + 1;
         here += 1;

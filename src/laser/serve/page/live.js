@@ -1,7 +1,7 @@
-// Live streams: what the events say, kept as a timeline of the last while.
+// Live streams: turns events into a timeline of the recent past.
 import { ask, post } from "./api.js";
 
-const MOST_ROWS = 40, KEEP = 5; // bars are forgotten after so many spans
+const MOST_ROWS = 40, KEEP = 5; // bars are removed after this many spans
 
 export class Live {
   constructor({ drawn, told }) {

@@ -1,6 +1,6 @@
-// A link that carries everything: compressed, in the fragment, which browsers never send to a server.
+// A link that contains everything: compressed, in the fragment, which browsers never send to a server.
 
-const MOST = 200_000, MOST_UNPACKED = 4_000_000; // a short link can unpack to a thousand times its length
+const MOST = 200_000, MOST_UNPACKED = 4_000_000; // a short link can unpack to a thousand times its size
 
 async function through(bytes, stream, most = Infinity) {
   const parts = [];

@@ -1,10 +1,10 @@
-// Draws a timeline: groups of bars, curves, and the cursor on time. It knows nothing of where its data come from.
+// Draws a timeline: groups of bars, curves, and the time cursor. It does not know where its data come from.
 import { columnsOf, draw, fit, make } from "./dom.js";
 
 const ROW = 20, BAR = 12, CURVE = 84, GAP = 7, AXIS = 20, EDGE = 8, LEGEND = 16, HUES = 12, MOST_ROWS = 60, MOST_FACTS = 3;
 const LETTER = 7.3, QUIET_LETTER = 6.7;
 
-// What writes time points as dates of a zone, with its offset.
+// A function that writes time points as dates in a zone, with the offset.
 function dates(tick, zone) {
   const offsets = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
   return (time) => {
@@ -105,10 +105,10 @@ export class Timeline {
     return fit(text, Math.floor((this.left - EDGE - indent) / LETTER));
   }
 
-  // Lines and bars have colours of their own, as long as there are enough of them.
+  // Lines and bars have different colours as long as there are enough colours.
   #hue() { return `hue${this.hues++ % HUES}`; }
 
-  // Many facts of a predicate are one row, until one wants to see them.
+  // Many facts of a predicate are shown as one row, until it is unfolded.
   #many(group) { return group.given && group.rows.length > MOST_FACTS; }
   #folded(group) { return this.#many(group) && !this.unfolded.has(group.title); }
 
@@ -176,7 +176,7 @@ export class Timeline {
     return parts;
   }
 
-  // Which line is whose, beside the name of the predicate: beside the lines, labels would run into each other.
+  // The legend of the lines is beside the name of the predicate: beside the lines, labels would overlap.
   #legend(group, hues) {
     const parts = [], said = group.curves.map((curve, number) => [fit(curve.label, 30), hues[number]]).filter(([label]) => label);
     if (group.hidden) said.push([`… ${group.hidden} more`, null]);
@@ -219,7 +219,7 @@ export class Timeline {
     for (const [name, value] of Object.entries(told)) this.host.setAttribute(name, value);
   }
 
-  // -- hands
+  // -- mouse and keys
 
   #timeAt(event) {
     const { from, to } = this.range;
@@ -268,7 +268,7 @@ export class Timeline {
   }
 }
 
-// The stretches of a line without an outage.
+// The pieces of a line between gaps in the data.
 function pieces(points, places, begins) {
   const found = [];
   points.forEach(([time], i) => {

@@ -1,4 +1,4 @@
-// Shows an explanation: a tree of atoms, rules and what they rest on.
+// Shows an explanation: a tree of atoms, rules and their premises.
 import { make } from "./dom.js";
 
 const MARKS = { rule: "⊢", fact: "●", background: "■", premise: "✓", failure: "⊬", fails: "✗", missing: "✗", more: "…" };
