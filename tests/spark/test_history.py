@@ -70,6 +70,57 @@ def test_rows_that_do_not_fit_are_rejected_all_the_same(spark):
     assert answers.rejects.count() == 4
 
 
+RECURSIVE = """
+link(X, Y) :- edge(X, Y, V) in [9], V > 2.
+reach(X, Y) :- link(X, Y).
+reach(X, Z) :- reach(X, Y), link(Y, Z).
+near(X, Y) :- reach(X, Y), not link(X, Y).
+hub(X, N) :- N = count(Y : reach(X, Y)), N > 3.
+"""
+
+
+@pytest.mark.parametrize("nodes", ["int", "string"])
+def test_sql_and_the_reasoner_take_turns_below_and_above_a_recursion(spark, monkeypatch, nodes):
+    monkeypatch.setattr("laser.spark.history.ROWS_A_STATEMENT", 0)
+    monkeypatch.setattr("laser.spark.history.LARGEST_SHARE", 2)
+    edges = [(t, (t * 7 + i) % 9, (t * 5 + 3 * i) % 9, (t + i) % 7) for t in range(90) for i in range(2)]
+    edge = spark.createDataFrame(edges, "t int, x int, y int, v int")
+    edge = edge.selectExpr("t", f"cast(x as {nodes}) x", f"cast(y as {nodes}) y", "v")
+    turns, reasoner = (reason(RECURSIVE, {"edge": edge}, time="t", engine=e) for e in ("auto", "reasoner"))
+    assert turns.cut == (
+        "SQL for `hub/2`, `link/2` and `near/2`; the reasoner for `reach/2`: recursion through reach/2; 4 slices of time"
+    )
+    for name in reasoner:
+        assert turns[name].dtypes == reasoner[name].dtypes
+        assert rows_of(turns, name) == rows_of(reasoner, name) != [], name
+
+
+def test_a_recursion_over_most_of_the_facts_is_left_to_the_reasoner_with_all_the_rest(spark, monkeypatch):
+    monkeypatch.setattr("laser.spark.history.ROWS_A_STATEMENT", 0)
+    edge = spark.createDataFrame([(t, t, t + 1, t % 10) for t in range(100)], "t int, x int, y int, v int")
+    few = reason(RECURSIVE.replace("V > 2", "V > 8"), {"edge": edge}, time="t")
+    assert few.cut.startswith("SQL for `hub/2`, `link/2` and `near/2`; the reasoner for `reach/2`")
+    many = reason(RECURSIVE, {"edge": edge}, time="t")
+    assert many.cut.endswith("; not by SQL: recursion through reach/2, which would read 70 intervals of 100 facts")
+
+
+@pytest.mark.parametrize(
+    ("rules", "why"),
+    {
+        "n(X) :- a(X, _) in [2]. n(X + 1) :- n(X), X < 9.": "a number may be too large to be exact in SQL, in the rule",
+        "n(X) :- a(X, _) in [2]. n(Y) :- n(X), a(X, Y) in [2 #].": "the tuple window [2 #]",
+        "n(X) :- a(X, _). n(Y) :- n(X), t(X, Y). t(1, 2). t(1, x).": "with values of several types or IRIs",
+    }.items(),
+)
+def test_a_recursion_whose_values_spark_cannot_know_before_is_left_to_the_reasoner(spark, monkeypatch, rules, why):
+    monkeypatch.setattr("laser.spark.history.ROWS_A_STATEMENT", 0)
+    frame = spark.createDataFrame([(t, t % 5, t % 3) for t in range(20)], "t int, x bigint, y bigint")
+    answers, reasoner = (reason(rules, {"a": frame}, time="t", mixed=True, engine=e) for e in ("auto", "reasoner"))
+    assert "; not by SQL: " in answers.cut
+    assert why in answers.cut
+    assert rows_of(answers, "n") == rows_of(reasoner, "n") != []
+
+
 def test_what_sql_cannot_do_is_refused_by_name_or_left_to_the_reasoner(spark, readings):
     closure = "near(M, N) :- temp(M, V) in [1], temp(N, V) in [1]. near(M, O) :- near(M, N), near(N, O)."
     refused = {
@@ -81,7 +132,8 @@ def test_what_sql_cannot_do_is_refused_by_name_or_left_to_the_reasoner(spark, re
     for program, reason_why in refused.items():
         with pytest.raises(LaserError, match=re.escape(reason_why)):
             reason(program, {"temp": readings}, time="t", engine="sql")
-        assert "not by SQL: " in reason(program, {"temp": readings}, time="t").cut
+        by_turns = "recursion" in reason_why
+        assert "not by SQL: " in (cut := reason(program, {"temp": readings}, time="t").cut) or by_turns, cut
     with pytest.raises(LaserError, match="parts for the reasoner"):
         reason(PROGRAMS["hot"], {"temp": readings}, time="t", engine="sql", buckets=2)
     with pytest.raises(LaserError, match="no engine 'fast'"):

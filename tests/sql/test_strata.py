@@ -10,7 +10,7 @@ from laser.checks.accept import accept
 from laser.checks.load import parse
 from laser.engine.inputs.given import Span
 from laser.engine.machine import Machine
-from laser.engine.part import run_part
+from laser.engine.part import merged, run_part
 from laser.engine.reports import Reports
 from laser.plan.build import build
 from laser.plan.nodes import Given, Plain, Recent
@@ -75,7 +75,7 @@ def test_an_interval_costs_what_begins_and_ends_and_not_its_length(monkeypatch: 
     _, plan = part("q(X) :- a(X) in [3600], X > 0. r :- q(_).", Plain(Predicate("q", 1)))
     assert plan.components[0].nodes == (Given(read),)
     spans = [Span(10_000 * i, 10_000 * i + 3600, ("a", i)) for i in range(50)]
-    found = run_part(plan, {read: spans}, (), 0, 10_000_000, 1000, Reports())
+    found = run_part(plan, merged({read: spans}), (), 0, 10_000_000, 1000, Reports())
     assert found == {Predicate("out", 1): [Span(b, e, ("q", *key[1:])) for b, e, key in spans[1:]]}
     assert len(ticks) <= 2 * len(spans) + 2
 

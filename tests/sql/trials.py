@@ -6,6 +6,8 @@ heads in the past and in the future; ``¬`` at T − k.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from laser.syntax import tree
 from laser.values import Predicate
 from laser.windows import Sliding
@@ -73,6 +75,36 @@ class Aimed(Flat):
         time = tree.Arithmetic("-", (tree.Variable(c.pick(body.times)), tree.Constant(c.integer(1, 2))))
         body.elements.append(tree.Literal(pattern, tree.At(time), self.window(False, pattern), negated_inside=True))
         return None
+
+
+class Recursive(Aimed):
+    """The same, and p rests on itself: at the present, in windows, and at times that it shifts."""
+
+    def vocabulary(self) -> Vocabulary:
+        words = super().vocabulary()
+        values = tuple(self.choices.pick(((1, 2, 3), (1, 2, 3), (1, 1.5, 2), ("x", "y", "z"))))
+        return replace(words, values=values)
+
+    def rule(self, head: Predicate, level: int, first: bool) -> tree.Rule:
+        if level == 0 and not first and self.choices.chance(95):
+            return self.step(head)
+        return super().rule(head, level, first)
+
+    def step(self, head: Predicate) -> tree.Rule:
+        """p(X, Z) from p(X, Y) and a(Y, Z); with fewer arguments, the same without some of them."""
+        c = self.choices
+        x, y, z = map(tree.Variable, ("X", "Y", "Z"))
+        mine, theirs, made = (((), (), ()), ((x,), (z,), (z,)), ((x, y), (y, z), (x, z)))[head.arity]
+        own, time = tree.AtomPattern(head.name, mine), tree.Variable("T")
+        window = self.window(False, own)
+        read = c.pick((tree.Literal(own), tree.Literal(own, "sometime", window), tree.Literal(own, "always", window)))
+        when: tree.Term | None = None
+        if c.chance(40):
+            read = tree.Literal(own, tree.At(time), window)
+            when = c.pick((None, time, tree.Arithmetic("+", (time, tree.Constant(1)))))
+        atom = tree.AtomPattern("a", theirs)
+        other = tree.Literal(atom, "sometime", self.window(False, atom))
+        return tree.Rule(tree.AtomPattern(head.name, made), when, tuple(self.shuffled((read, other))))
 
 
 def generate(choices: Choices, kind: type[Generator] = Flat) -> Trial:

@@ -10,7 +10,7 @@ from laser.plan.plan import Component, Plan, PlanRule, Subgoal
 from laser.rules.graph import strongly_connected
 from laser.values import Predicate
 
-__all__ = ["groups", "part_of", "reads"]
+__all__ = ["given_to", "groups", "part_of", "reads"]
 
 
 def reads(plan: Plan) -> dict[Node, dict[Node, None]]:
@@ -59,6 +59,12 @@ def part_of(plan: Plan, made: Collection[Node], outputs: Mapping[Predicate, Node
         records={predicate: cut.node(node) for predicate, node in cut.records()},
         aliases={},
     )
+
+
+def given_to(part: Plan) -> list[Node]:
+    """The nodes of the whole plan whose intervals a part reads."""
+    nodes = (node for component in part.components for node in component.nodes)
+    return [node.source for node in nodes if isinstance(node, Given)]
 
 
 class _Cut:

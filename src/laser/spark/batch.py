@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import assert_never
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.spark.arrow import time_points
@@ -22,7 +22,7 @@ from laser.spark.request import Request
 from laser.spark.slices import Slice, answer_slice
 from laser.values import Predicate
 
-__all__ = ["answer_batch", "divide", "output_schema", "parts_of"]
+__all__ = ["PARTS_A_CORE", "answer_batch", "divide", "in_parts", "open_part", "output_schema", "parts_of"]
 
 ROWS_A_PART = 50_000
 """A part with fewer rows than this is not worth its cost."""
@@ -123,16 +123,16 @@ def _index(time: Column, lows: Sequence[int]) -> Column:
     return (F.size(F.filter(listed, lambda low: low <= time)) - 1).cast("int")
 
 
-def answer_batch(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
+def answer_batch(job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
     """The intervals of all predicates in one table: tag, slots, since, until, cut."""
-    return parts_of(spark, job, facts, slices).mapInArrow(_operator(job, slices), output_schema(job))
+    return parts_of(job, facts, slices).mapInArrow(_operator(job, slices), output_schema(job))
 
 
 def output_schema(job: Job) -> str:
     return job.outputs.schema(["tag int"], ["since bigint", "until bigint", "cut boolean"])
 
 
-def parts_of(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
+def parts_of(job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
     """The facts in their parts, sorted by time; each part begins with a row that names it."""
     within = facts.where((F.col("time") >= slices[0].first) & (F.col("time") <= slices[-1].last))
     bucket = F.lit(0) if isinstance(job.partition, Whole) else F.expr(bucket_sql("key", job.partition.buckets))
@@ -141,13 +141,17 @@ def parts_of(spark: SparkSession, job: Job, facts: DataFrame, slices: Sequence[S
     ordered = ["order", "tag", *job.inputs.slots] if job.reach.counts_facts else []
     columns = ["part", "tag", "time", *job.inputs.slots, *(["order"] if job.reach.counts_facts else [])]
     placed = within.withColumn("part", _part(bucket, slices, len(job.inputs.predicates))).select(*columns)
-    count = len(slices) * job.partition.buckets
-    opening = spark.range(count).select(
-        F.col("id").cast("int").alias("part"), F.lit(FIRST).alias("tag"), F.lit(-1).cast("bigint").alias("time")
+    parts = in_parts(placed, len(slices) * job.partition.buckets, "time", *ordered)
+    return parts.drop("order") if job.reach.counts_facts else parts
+
+
+def in_parts(placed: DataFrame, count: int, time: str, *order: str) -> DataFrame:
+    """Rows with the numbers of their parts, each part in a partition of its own, sorted by time; it begins with a row that names it."""
+    opening = placed.sparkSession.range(count).select(
+        F.col("id").cast("int").alias("part"), F.lit(FIRST).alias("tag"), F.lit(-1).cast("bigint").alias(time)
     )
     united = placed.unionByName(opening, allowMissingColumns=True)
-    parts = united.repartitionById(count, "part").sortWithinPartitions("time", *ordered)
-    return parts.drop("order") if job.reach.counts_facts else parts
+    return united.repartitionById(count, "part").sortWithinPartitions(time, *order)
 
 
 def _part(bucket: Column, slices: Sequence[Slice], key: int) -> Column:
@@ -182,7 +186,7 @@ def _operator(job: Job, slices: Sequence[Slice]) -> Callable[[Iterable[pa.Record
 
     @speaks_first
     def answer(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        part, rest = _open(iter(batches))
+        part, rest = open_part(iter(batches))
         if part is None:
             return
         bucket, i = divmod(part, len(slices))
@@ -191,7 +195,7 @@ def _operator(job: Job, slices: Sequence[Slice]) -> Callable[[Iterable[pa.Record
     return answer
 
 
-def _open(batches: Iterator[pa.RecordBatch]) -> tuple[int | None, Iterator[pa.RecordBatch]]:
+def open_part(batches: Iterator[pa.RecordBatch]) -> tuple[int | None, Iterator[pa.RecordBatch]]:
     """The number of a part, from its first row, and the other rows."""
     for batch in batches:
         if batch.num_rows:

@@ -6,7 +6,7 @@ the driver.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -20,26 +20,31 @@ from laser.plan.build import build
 from laser.plan.plan import Plan
 from laser.rules.rule import ResolvedProgram
 from laser.spark.answers import Answers, keep
-from laser.spark.columns import CARRIERS, carrier, static_type
+from laser.spark.cluster import check_workers, named
+from laser.spark.columns import carrier, static_type
 from laser.spark.extent import extent_of
 from laser.spark.job import Job
 from laser.spark.layout import PredicateColumns
 from laser.spark.lift import SEEN
 from laser.spark.partition import Lifted, PerKey
 from laser.spark.prepare import Prepared
-from laser.spark.size import ROWS_A_STATEMENT, estimated_rows
+from laser.spark.reasoned import reason_part, spans_query
+from laser.spark.size import LARGEST_SHARE, ROWS_A_STATEMENT, estimated_rows
 from laser.spark.sources import Source
+from laser.sql.coalesce import coalesce
 from laser.sql.dialects import for_spark
 from laser.sql.facts import Column, arrow_table, by_predicate, columns_of, kinds_of
 from laser.sql.kinds import EXACT, INEXACT, Kind, join
-from laser.sql.lower import NAME, Lowering, Statement, facts_table
+from laser.sql.lower import NAME, Lowerer, Statement, facts_table
 from laser.sql.ranges import EVERYTHING, NOTHING, Given, Range, Ranges, computes, too_large
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
-from laser.sql.strata import lower
+from laser.sql.stages import ReasonedPart, Stage, stages
+from laser.sql.strata import Strata
 from laser.sql.terms import INLINE, Expression
-from laser.sql.text import comma, names
+from laser.sql.text import comma, name, names
 from laser.sql.timeline import Timeline
+from laser.sql.ways import tell, ways
 from laser.syntax.terms import subterms
 from laser.syntax.tree import Arithmetic
 from laser.values import Predicate
@@ -59,24 +64,47 @@ _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 Kinds = tuple[Kind, ...] | None
 
 
-def answer_history(prepared: Prepared, however_small: bool = True) -> Answers:
-    """The answers by SQL; NotLowered, with the reason, if a part of the program has no SQL.
+def answer_history(prepared: Prepared, alone: bool = True) -> Answers:
+    """The answers by SQL, ``alone`` or with the reasoner for recursions. NotLowered, with the reason, if that is not possible.
 
-    Unless ``however_small``, also if the inputs are so small that planning would take longer than reasoning.
+    Unless ``alone``, also if the inputs are so small that planning would take longer than reasoning.
     """
-    history = _History(prepared, however_small)
-    lowering = history.lowered()
-    for statement in lowering.statements:
-        history.make(statement)
-    table = history.table(lowering)
+    history = _History(prepared, alone)
+    planned = history.planned()
+    for stage in planned.stages:
+        for statement in stage.statements:
+            history.make(statement)
+        if stage.part is not None:
+            history.reason(stage.part)
+    table = history.table(planned)
     kept = keep(table) if len(prepared.job.outputs.predicates) > 1 else None
-    return Answers(prepared, table if kept is None else kept, "SQL over intervals, not divided by key", kept=kept)
+    return Answers(prepared, table if kept is None else kept, history.cut(planned), kept=kept)
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """The stages of a program, and the relations of its outputs."""
+
+    plan: Plan
+    stages: tuple[Stage, ...]
+    outputs: Mapping[Predicate, Relation]
+
+    @property
+    def parts(self) -> list[ReasonedPart]:
+        return [stage.part for stage in self.stages if stage.part is not None]
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """All queries."""
+        for stage in self.stages:
+            for statement in stage.statements:
+                yield from (statement.query, *(aside.query for aside in statement.asides))
 
 
 @dataclass
 class _History:
     prepared: Prepared
-    however_small: bool
+    alone: bool
     frames: dict[str, DataFrame] = field(default_factory=dict)
     """The existing tables, by their names in statements."""
     views: dict[str, str] = field(default_factory=dict)
@@ -85,6 +113,9 @@ class _History:
     """The number of statements in the plan of each."""
     held_until: int = 0
     """The end of the warm-up: before this time point the output is empty."""
+    timeline: tuple[int, int] = (0, 0)
+    slices: int = 1
+    """The largest number of slices of time in which a part of the reasoner is divided."""
 
     @property
     def job(self) -> Job:
@@ -96,8 +127,8 @@ class _History:
 
     # -- the plan
 
-    def lowered(self) -> Lowering:
-        """The statements, when all their sources exist. A program without SQL is refused before any data are read."""
+    def planned(self) -> _Planned:
+        """The stages, when all their sources exist. A program without SQL is refused before any data are read."""
         if isinstance(self.job.partition, PerKey):
             raise NotLowered("each key needs a reasoner of its own")
         core, streamed = self.program(), self.streamed()
@@ -105,7 +136,9 @@ class _History:
         background = {predicate: kinds_of(columns) for predicate, columns in given.items()}
         refuse_functions(core)
         plan = build(core, frozenset(streamed) & (core.derived | core.given))
-        tried = lower(plan, streamed, background, UNKNOWN, "spark").whole()
+        tried = _plan(Lowerer(plan, streamed, background, UNKNOWN, "spark"))
+        if self.alone and tried.parts:
+            raise NotLowered("; ".join(dict.fromkeys(reason for p in tried.parts for reason in p.reasons.values())))
         for columns in self.job.outputs.predicates:
             self.intervals(columns, tried.outputs[columns.predicate])
         self.check_size(tried)
@@ -119,19 +152,35 @@ class _History:
             plan, tried, {p: tuple(map(Range.of, columns)) for p, columns in given.items()}, Range(first, last)
         )
         self.held_until = first + core.warmup
-        return lower(plan, streamed, background, Timeline(str(first), str(last)), "spark").whole()
+        self.timeline = first, last
+        return _plan(Lowerer(plan, streamed, background, Timeline(str(first), str(last)), "spark"))
 
-    def check_size(self, tried: Lowering) -> None:
+    def check_size(self, tried: _Planned) -> None:
         """Compare the time for planning, which depends on the statements, with that of the reasoner, which depends on the rows."""
-        statements = sum(1 + len(statement.asides) for statement in tried.statements)
-        rows = None if self.however_small else estimated_rows([source.table for source in self.prepared.sources])
+        statements = len([*tried.texts])
+        rows = None if self.alone else estimated_rows([source.table for source in self.prepared.sources])
         if rows is not None and rows < statements * ROWS_A_STATEMENT:
             raise NotLowered(f"about {rows:,} rows are too few to plan {count(statements, 'statement')} for")
 
-    def check_numbers(self, plan: Plan, tried: Lowering, background: Mapping[Predicate, Ranges], times: Range) -> None:
+    def check_share(self, part: ReasonedPart) -> None:
+        """Compare what the reasoner would read from SQL with the facts that it would read without."""
+        read = [(1, relation.name) for relation in part.given.values() if not relation.empty]
+        facts = [
+            (0, name(facts_table(s.predicate, background=False)))
+            for s in self.prepared.sources
+            if _kinds(s) is not None
+        ]
+        counts = [f"select {kind} as kind, count(*) as n from {table}" for kind, table in (*read, *facts)]
+        with named(self.spark, "intervals for the reasoner"):
+            found = [(row["kind"], row["n"]) for row in self.query("\nunion all\n".join(counts)).collect()]
+        spans, rows = (sum(n for kind, n in found if kind == each) for each in (1, 0))
+        if spans > rows * LARGEST_SHARE:
+            reasons = "; ".join(dict.fromkeys(part.reasons.values()))
+            raise NotLowered(f"{reasons}, which would read {spans:,} intervals of {rows:,} facts")
+
+    def check_numbers(self, plan: Plan, tried: _Planned, background: Mapping[Predicate, Ranges], times: Range) -> None:
         """A query runs when its rows are read: then it is too late to switch to the reasoner. So the ranges are checked first."""
-        texts = [text for s in tried.statements for text in (s.query, *(aside.query for aside in s.asides))]
-        widens = any(INEXACT in text for text in texts)
+        widens = any(INEXACT in text for text in tried.texts) or any(part.widens for part in tried.parts)
         if not widens and not computes(plan):
             return
         streamed = {s.predicate: self.ranges(s) for s in self.prepared.sources if _kinds(s) is not None}
@@ -230,10 +279,31 @@ class _History:
         given: dict[str, Any] = {place: self.frames[table] for place, table in used.items()}
         return self.spark.sql(text, **given)
 
-    def table(self, lowering: Lowering) -> DataFrame:
+    def reason(self, part: ReasonedPart) -> None:
+        """Add the relations that the reasoner makes."""
+        check_workers(self.spark)
+        self.check_share(part)
+        query = spans_query(part)
+        spans = self.query(query) if query is not None else None
+        found, slices = reason_part(self.spark, part, spans, *self.timeline, self.job.settings.limit)
+        self.slices = max(self.slices, slices)
+        for relation, rows in found.items():
+            raw = f"{relation.name} in slices"
+            self.frames[raw] = rows
+            source = f"select {comma(relation.columns)}c, h from {name(raw)}"
+            self.add(relation.name, coalesce(source, relation.columns) if slices > 1 else source, kept=False)
+
+    def cut(self, planned: _Planned) -> str:
+        """Which predicates SQL answers and which the reasoner, and how it is divided."""
+        if not planned.parts:
+            return "SQL over intervals, not divided by key"
+        found = ways(planned.plan, {node: reason for part in planned.parts for node, reason in part.reasons.items()})
+        return f"{tell(found)}; {count(self.slices, 'slice')} of time"
+
+    def table(self, planned: _Planned) -> DataFrame:
         """The intervals of all predicates in one table: tag, slots, since, until."""
         outputs = self.job.outputs
-        found = [(columns, lowering.outputs[columns.predicate]) for columns in outputs.predicates]
+        found = [(columns, planned.outputs[columns.predicate]) for columns in outputs.predicates]
         parts = [self.intervals(columns, relation) for columns, relation in found if not relation.empty]
         if parts:
             return self.query("\nunion all\n".join(parts))
@@ -245,11 +315,16 @@ class _History:
             slot: _carried(value, kind)
             for slot, value, kind in zip(columns.slots, relation.values("r"), columns.kinds, strict=True)
         }
-        slots = [f"{values.get(slot) or _nothing(slot)} as {slot}" for slot in outputs.slots]
         tag = outputs.tags[columns.predicate]
         since = f"greatest(r.c, {self.held_until})" if self.held_until else "r.c"
         held = f" where r.h >= {self.held_until}" if self.held_until else ""
-        return f"select cast({tag} as int) as tag, {comma(slots)}{since} as since, r.h as until from {relation.name} as r{held}"
+        return f"select cast({tag} as int) as tag, {comma(outputs.filled(values))}{since} as since, r.h as until from {relation.name} as r{held}"
+
+
+def _plan(lowerer: Lowerer) -> _Planned:
+    strata = Strata(lowerer)
+    made = tuple(stages(strata))
+    return _Planned(lowerer.plan, made, strata.outputs())
 
 
 def _kinds(source: Source) -> Kinds:
@@ -294,7 +369,3 @@ def _carried(value: Expression, kind: str) -> str:
         raise NotLowered(f"an output column of type {kind}")
     number = value.to(wanted)
     return f"({number}) + cast(0 as double)" if wanted == Kind.NUMBER else number  # -0.0 comes back as 0.0
-
-
-def _nothing(slot: str) -> str:
-    return f"cast(null as {CARRIERS[slot.rstrip('0123456789')]})"

@@ -7,7 +7,7 @@ not as many as all together, and the ``tag`` of a row says which predicate it ha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -67,12 +67,20 @@ class Layout:
 
     def schema(self, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
         """The table's schema in Spark's notation."""
-        slots = [f"{slot} {CARRIERS[slot.rstrip('0123456789')]}" for slot in self.slots]
+        slots = [f"{slot} {_type(slot)}" for slot in self.slots]
         return ", ".join([*before, *slots, *after])
+
+    def filled(self, values: Mapping[str, str]) -> list[str]:
+        """The columns of the slots in SQL: with these values, and empty in the other slots."""
+        return [f"{values.get(slot) or f'cast(null as {_type(slot)})'} as {slot}" for slot in self.slots]
 
     def plain(self) -> list[list[Any]]:
         """The predicates with their columns as lists, which ``read_layout`` reads."""
         return [[*columns.predicate, list(columns.kinds), list(columns.names)] for columns in self.predicates]
+
+
+def _type(slot: str) -> str:
+    return CARRIERS[slot.rstrip("0123456789")]
 
 
 def read_layout(plain: Iterable[Sequence[Any]]) -> Layout:

@@ -35,7 +35,7 @@ def reason(program: Programs, inputs: Mapping[str, DataFrame | Input], **options
     - ``key`` is the column by which the stream is divided; if the program does not have it, the program is lifted over it; with
       False, the stream is not divided by key. ``buckets`` and ``slices`` set the number of parts.
     - ``engine`` selects what evaluates static DataFrames: ``"sql"``, which refuses some programs; ``"reasoner"``; or ``"auto"``, SQL
-      if the whole program has it. ``Answers.cut`` says which was used, and why.
+      if the program has it, in turns with the reasoner for recursions. ``Answers.cut`` says which was used, and why.
     - ``background`` are tables or facts that hold at every time point, ``constants`` values for the program's constants.
     - ``columns`` names the columns of answers, ``mixed`` lets numbers and strings share one, ``limit`` stops a recursion.
     - ``max_ahead`` is how far ahead of the clock rows with dates may be before they are rejected; by default a day in streams, and
@@ -80,7 +80,7 @@ def _history(request: Request, prepared: Prepared) -> Answers:
     try:
         if divided:
             raise NotLowered("buckets and slices are parts for the reasoner")
-        return answer_history(prepared, however_small=request.engine == "sql")
+        return answer_history(prepared, alone=request.engine == "sql")
     except NotLowered as refusal:
         if request.engine == "sql":
             raise
@@ -94,7 +94,7 @@ def _batch(request: Request, prepared: Prepared) -> Answers:
     facts = facts_of(prepared)
     spark = facts.sparkSession
     job, slices = divide(request, prepared, facts, cores_of(spark))
-    table = answer_batch(spark, job, facts, slices)
+    table = answer_batch(job, facts, slices)
     kept = keep(table) if len(slices) > 1 or len(job.outputs.predicates) > 1 else None
     cut = f"{prepared.why}; {count(job.partition.buckets, 'bucket')}, {count(len(slices), 'slice')} of time"
     return Answers(prepared, whole_intervals(job, table if kept is None else kept, len(slices)), cut, kept=kept)

@@ -8,10 +8,14 @@ from pyspark.sql import DataFrame
 
 from laser.spark.cluster import is_connect
 
-__all__ = ["ROWS_A_STATEMENT", "estimated_rows"]
+__all__ = ["LARGEST_SHARE", "ROWS_A_STATEMENT", "estimated_rows"]
 
 ROWS_A_STATEMENT = 8_000
 """The number of rows that the reasoner processes while Spark plans one SQL statement."""
+
+LARGEST_SHARE = 0.2
+"""Up to how many intervals for each fact a recursion may read from SQL. With more, the reasoner is faster from the facts on: an interval on its way
+through SQL and back costs about twice as much as a fact."""
 
 BYTES_A_ROW = 2
 """The assumed size of a row in a file: a reading in Parquet, with repeating values, takes little more. Wider rows are overestimated in number."""

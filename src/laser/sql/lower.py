@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import assert_never, cast
 
 from laser.plan.nodes import (
@@ -56,7 +56,7 @@ from laser.syntax.tree import Constant
 from laser.values import Predicate
 from laser.windows import Sliding, TupleWindow
 
-__all__ = ["NAME", "Inputs", "Lowerer", "Lowering", "Statement", "facts_table", "reason_of"]
+__all__ = ["NAME", "Inputs", "Lowerer", "Statement", "facts_table", "reason_of"]
 
 Inputs = Mapping[Predicate, tuple[Kind, ...] | None]
 """The kinds of the columns of each predicate that has facts; None if no column can have its values."""
@@ -75,25 +75,6 @@ class Statement:
     """Whether it is worth a table: it is read more than once, and costs more than reading its sources."""
 
 
-@dataclass(frozen=True)
-class Lowering:
-    """A plan as SQL: its statements in order, the relation of each output, and the refused nodes with the reasons.
-
-    ``doubts`` are rules with an operation that may be undefined, which SQL does not report.
-    """
-
-    statements: tuple[Statement, ...]
-    outputs: Mapping[Predicate, Relation]
-    refused: Mapping[Node, str]
-    doubts: tuple[str, ...] = ()
-
-    def whole(self) -> Lowering:
-        """The same, if nothing is refused; otherwise NotLowered."""
-        if self.refused:
-            raise NotLowered("; ".join(dict.fromkeys(self.refused.values())))
-        return self
-
-
 NAME = re.compile(r"\b[nh]\d+\b")
 """The name of a relation or a helper. A match within a string literal only costs an extra table."""
 
@@ -107,8 +88,6 @@ class Lowerer:
     background: Inputs
     timeline: Timeline
     dialect: Dialect = "duckdb"
-    doubts: dict[str, None] = field(default_factory=dict)
-    """Rules with an operation that may be undefined."""
 
     def __post_init__(self) -> None:
         self.scope = Scope(self.timeline, blocks=self.dialect == "duckdb")
@@ -134,12 +113,19 @@ class Lowerer:
         except NotLowered:
             self.scope.drop_fresh()
             raise
-        self.doubts |= self.scope.doubts
         self.relations[node] = relation
         if query is None:
             return None
         texts = tuple(dict.fromkeys(rule.text for rule in self.rules.get(node, ()))) or (str(node),)
         return Statement(relation, node, query, tuple(self.scope.take_fresh()), texts)
+
+    def peek(self, node: Node) -> tuple[Relation, str]:
+        """The relation that a node would have, and its text, without adding it. NotLowered if its values have no SQL."""
+        try:
+            relation, query = self._node(cast("InputNode | MadeNode", node))
+        finally:
+            self.scope.drop_fresh()
+        return relation, query or ""
 
     def add(self, node: Node, kinds: tuple[Kind, ...] | None) -> Relation:
         """The relation of a node that is computed elsewhere, by its name in statements; without kinds, it is empty."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from laser.plan.nodes import Aggregated, Background, Counted, Dated, Node, Points, Recent, Unbroken
+from laser.plan.nodes import Aggregated, Background, Counted, Dated, Node, Pending, Pinned, Points, Recent, Unbroken
 from laser.plan.plan import Plan, PlanRule
 from laser.syntax.terms import variables
 from laser.syntax.tree import Arithmetic, Constant, Term, Variable
@@ -51,6 +51,9 @@ LARGE = Range(-(2.0**52), 2.0**52)
 NOTHING = Range(0, 0)
 """The range of values that are not numbers: no operation is defined for them."""
 
+ROUNDS = 5
+"""How often the ranges of a recursion are computed again before those that still grow count as unlimited."""
+
 Ranges = tuple[Range, ...]
 
 
@@ -74,8 +77,11 @@ def too_large(plan: Plan, given: Given, limit: float) -> str | None:
     for rule in plan.rules:
         rules.setdefault(rule.head, []).append(rule)
     for component in plan.components:
-        for node in component.nodes:
-            work.ranges[node] = work.node(node, rules.get(node, []))
+        if component.recursive:
+            work.recursion(component.nodes, rules)
+        else:
+            for node in component.nodes:
+                work.ranges[node] = work.node(node, rules.get(node, []))
     return next(iter(work.found), None)
 
 
@@ -84,6 +90,25 @@ class _Work:
         self.given, self.limit = given, limit
         self.ranges: dict[Node, Ranges] = {}
         self.found: dict[str, None] = {}
+
+    def recursion(self, nodes: Sequence[Node], rules: Mapping[Node, list[PlanRule]]) -> None:
+        """Nodes that depend on each other: ranges grow until nothing changes; what still grows after some rounds has no limit."""
+        self.ranges.update({node: (NOTHING,) * node.width for node in nodes})
+        for number in range(2 * ROUNDS):
+            before = {node: self.ranges[node] for node in nodes}
+            for node in nodes:
+                made = self.node(node, rules.get(node, []))
+                grown = tuple(map(Range.united, before[node], made))
+                limitless = number >= ROUNDS
+                self.ranges[node] = tuple(
+                    EVERYTHING if limitless and new != old else new
+                    for old, new in zip(before[node], grown, strict=True)
+                )
+            if all(self.ranges[node] == before[node] for node in nodes):
+                return
+        self.ranges.update({node: (EVERYTHING,) * node.width for node in nodes})
+        for node in nodes:
+            self.node(node, rules.get(node, []))
 
     def node(self, node: Node, rules: list[PlanRule]) -> Ranges:
         given, times = self.given, self.given.times
@@ -100,11 +125,14 @@ class _Work:
                 return self.ranges[dated][:-1]
             case Aggregated():
                 return self.aggregated(node)
+            case Pinned() | Pending():  # a time outside of the timeline has no effect
+                return (*self.derived(node, rules)[:-1], times)
             case _:
-                heads = [ranges for rule in rules for ranges in [self.rule(rule)]]
-                return (
-                    tuple(_united(column) for column in zip(*heads, strict=True)) if heads else (NOTHING,) * node.width
-                )
+                return self.derived(node, rules)
+
+    def derived(self, node: Node, rules: list[PlanRule]) -> Ranges:
+        heads = [self.rule(rule) for rule in rules]
+        return tuple(map(_united, zip(*heads, strict=True))) if heads else (NOTHING,) * node.width
 
     def aggregated(self, node: Aggregated) -> Ranges:
         """The result is between the values; a sum that is too large stops the query."""

@@ -7,9 +7,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from laser.engine.inputs.given import Span
-from laser.engine.part import needs_facts, run_part
+from laser.engine.part import merged, needs_facts, run_part
 from laser.plan.nodes import Node
-from laser.plan.part import part_of
+from laser.plan.part import given_to, part_of
 from laser.sql.coalesce import coalesce
 from laser.sql.facts import columns_of, decoder, kinds_of
 from laser.sql.kinds import Kind
@@ -34,9 +34,9 @@ def reason(duck: Duck, strata: Strata, first: int, last: int) -> dict[Node, list
     part = part_of(lowerer.plan, strata.left, named)
     if needs_facts(part) and duck.facts is None:
         raise NotLowered("; ".join(dict.fromkeys(strata.left.values())))
-    given = {node: _spans(duck, strata, node) for node in strata.below()}
+    given = {node: _spans(duck, strata, node) for node in given_to(part)}
     facts = duck.facts(first, last) if duck.facts is not None and needs_facts(part) else ()
-    found = run_part(part, given, facts, first, last, duck.limit, duck.reports)
+    found = run_part(part, merged(given), facts, first, last, duck.limit, duck.reports)
     return {node: spans for predicate, node in named.items() if not _put(duck, strata, node, spans := found[predicate])}
 
 

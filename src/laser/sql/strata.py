@@ -13,29 +13,18 @@ from typing import TypeAlias
 
 from laser.plan.nodes import Background, Dated, Node, Recent, Unit
 from laser.plan.part import groups, reads
-from laser.plan.plan import Component, Plan
-from laser.sql.dialects import Dialect
+from laser.plan.plan import Component
 from laser.sql.kinds import Kind
-from laser.sql.lower import NAME, Inputs, Lowerer, Lowering, Statement, reason_of
+from laser.sql.lower import NAME, Lowerer, Statement, reason_of
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
-from laser.sql.timeline import Timeline
 from laser.values import Predicate
 
-__all__ = ["Spared", "Strata", "lower"]
+__all__ = ["Spared", "Strata"]
 
 Group: TypeAlias = tuple[Component, ...]
 Spared: TypeAlias = Callable[[Node], str | None]
 """Why a node is left to the reasoner, whatever the kinds of its values are; None if it need not be."""
-
-
-def lower(
-    plan: Plan, streamed: Inputs, background: Inputs, timeline: Timeline, dialect: Dialect = "duckdb"
-) -> Lowering:
-    """The SQL of a plan as far as it needs no reasoner, given the kinds of the streamed facts and of the background data."""
-    strata = Strata(Lowerer(plan, streamed, background, timeline, dialect))
-    statements = strata.lowered()
-    return Lowering(statements, strata.outputs(), strata.left, tuple(strata.lowerer.doubts))
 
 
 class Strata:
@@ -145,11 +134,6 @@ class Strata:
         later = {s for group in self.rest for c in group for node in c.nodes for s in self.reads[node]}
         later.update(self.lowerer.plan.outputs.values())
         return [node for node in self.left if node in later]
-
-    def below(self) -> list[Node]:
-        """The sources of the remaining nodes."""
-        sources = (source for node in self.left for source in self.reads[node])
-        return [source for source in dict.fromkeys(sources) if source not in self.left]
 
     def take(self, node: Node, kinds: tuple[Kind, ...] | None, is_empty: bool) -> Relation | None:
         """The relation of a node that was left, when its values are known; None if SQL cannot represent them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import deque
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from laser.engine.agenda import Agenda
@@ -27,32 +28,33 @@ class GivenInput(Input):
     If a key is derived for a future time, its span says since when that is known. The key counts from that future time on.
     """
 
-    __slots__ = ("begun", "next", "spans", "waiting", "window")
+    __slots__ = ("begun", "spans", "waiting", "window")
 
     def __init__(self, node: Given, number: int, agenda: Agenda) -> None:
         super().__init__(node, number, agenda)
         self.window = node.source.window if isinstance(node.source, Pending) else None
         self.waiting: dict[int, list[Span]] = {}
-        self.spans: Iterator[Span] = iter(())
-        self.next: Span | None = None
+        self.spans: deque[Span] = deque()
+        """The spans to come."""
         self.begun = -1
         """The begin of the last span that was read."""
 
-    def open(self, spans: Iterable[Span]) -> None:
-        """Set the spans to read."""
-        self.spans = iter(spans)
-        self.read()
+    def put(self, spans: Iterable[Span]) -> None:
+        """Add spans to come; none begins before those that were added earlier."""
+        was_empty = not self.spans
+        self.spans.extend(spans)
+        if was_empty:
+            self.ask()
 
-    def read(self) -> None:
-        self.next = next(self.spans, None)
-        if self.next is not None:
-            self.agenda.wake(self.next.begin, self.number)
+    def ask(self) -> None:
+        if self.spans:
+            self.agenda.wake(self.spans[0].begin, self.number)
 
     def advance(self, t: int, t0: int, batch: Collection[Key]) -> None:
         arrived = self.waiting.pop(t, [])
-        while self.next is not None and self.next.begin <= t:
-            arrived.append(self.next)
-            self.read()
+        while self.spans and self.spans[0].begin <= t:
+            arrived.append(self.spans.popleft())
+        self.ask()
         if arrived:
             self.begun = t
             self.enter({span.key: span.end for span in arrived if span.end >= t and not self.waits(span, t)})
