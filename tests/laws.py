@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from unittest import mock
 
-from laser import FactError, Reasoner, TimeError, intervals, run
+from laser import Change, FactError, Reasoner, TimeError, intervals, run
 from laser.checks import find
 from laser.checks.accept import accept
 from laser.checks.load import parse
@@ -30,9 +31,11 @@ from laser.engine.codegen import function, module
 from laser.plan import sharing, stages
 from laser.reference import answer, answer_stream, derive, output
 from laser.rules.rule import ResolvedProgram
+from laser.rules.selection import Selections, select
 from laser.syntax.parser import parse_tree
 from laser.syntax.program import Program
-from laser.values import Atom
+from laser.values import Atom, Predicate, static_type_of
+from laser.values.static_type import ANY, StaticType, join
 from tests.bookkeeping import check_books
 from tests.cases_reader import write_answers, write_stream
 from tests.constructs import constructs
@@ -239,6 +242,40 @@ def books_are_in_order(given: Given, choices: Choices) -> None:
             check_books(reasoner)
 
 
+def facts_that_are_not_selected_do_not_matter(given: Given, choices: Choices) -> None:
+    """A source may leave them out: the answers, and the rules that report something undefined, stay the same."""
+    selections = select(given.core, types_of(given.trial.stream))
+    kept = [(time, [fact for fact in facts if is_kept(fact, selections)]) for time, facts in given.trial.stream]
+    changes, reports = followed(given, kept)
+    conditions = {
+        str(p): selection.to_text([f"A{i + 1}" for i in range(p.arity)]) for p, selection in selections.items()
+    }
+    given.expect(dict(snapshots(changes, given.start, given.last)), f"with facts where {conditions}")
+    _, right = followed(given, given.trial.stream)
+    assert reports == right, f"with facts where {conditions}, these rules report: {reports}, and not {right}"
+
+
+def types_of(stream: Stream) -> dict[Predicate, list[StaticType]]:
+    """The types of the columns that would have these facts."""
+    columns: dict[Predicate, list[list[StaticType]]] = {}
+    for fact in (fact for _, facts in stream for fact in facts):
+        found = columns.setdefault(fact.signature, [[] for _ in fact.args])
+        for types, value in zip(found, fact.args, strict=True):
+            types.append(static_type_of(value))
+    return {p: [reduce(lambda a, b: join(a, b) or ANY, types) for types in each] for p, each in columns.items()}
+
+
+def is_kept(fact: Atom, selections: Selections) -> bool:
+    return fact.signature not in selections or selections[fact.signature].keeps(fact.args)
+
+
+def followed(given: Given, stream: Stream) -> tuple[list[Change], set[str]]:
+    """The changes over the timeline of the whole stream, and the rules that reported something."""
+    reasoner = Reasoner(given.program, start=given.start)
+    changes = [change for time, facts in [*stream, (given.last, [])] for change in reasoner.advance(time, facts)]
+    return changes, {report.partition(", in the rule: ")[2] for report in reasoner.reports}
+
+
 Law = Callable[[Given, Choices], None]
 
 FIRST: tuple[Law, ...] = (print_parses_back, engine_is_reference)
@@ -255,6 +292,7 @@ OTHERS: tuple[Law, ...] = (
     thresholds_do_not_matter,
     failures_change_nothing,
     books_are_in_order,
+    facts_that_are_not_selected_do_not_matter,
 )
 """The laws of which a trial of the long run gets two: most of the time goes into building reasoners."""
 

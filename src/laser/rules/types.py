@@ -23,7 +23,15 @@ from laser.values.functions import FUNCTIONS
 from laser.values.operations import COMPARISONS
 from laser.values.static_type import ANY, DURATION, INTEGER, NUMBER, STRING, TIME, StaticType, join
 
-__all__ = ["ClashError", "Given", "argument_types", "computed_type", "mismatches", "misplaced_arguments"]
+__all__ = [
+    "ClashError",
+    "Given",
+    "argument_types",
+    "computed_type",
+    "mismatches",
+    "misplaced_arguments",
+    "settled_types",
+]
 
 Given: TypeAlias = Mapping[Predicate, Sequence[StaticType]]
 """The types of the arguments that stream in."""
@@ -88,6 +96,11 @@ def misplaced_arguments(program: ResolvedProgram, given: Given) -> Iterator[tupl
                     kind, wanted = flow.term(operand, variables), FUNCTIONS[term.operator].argument(place)
                     if kind is not None and _are_apart(kind, wanted):
                         yield term, place, kind
+
+
+def settled_types(program: ResolvedProgram, given: Given) -> Mapping[Predicate, Sequence[Known]]:
+    """The types of the arguments that are known for certain; None where values may have any type."""
+    return _settled(program, given).types
 
 
 def _settled(program: ResolvedProgram, given: Given) -> _Flow:
