@@ -15,8 +15,9 @@ from laser.checks.accept import accept
 from laser.reference import answer_stream
 from laser.rules.partition_key import find_key
 from laser.rules.rule import ResolvedProgram, Rule
+from laser.rules.selection import Selections
 from laser.settings import RunSettings
-from laser.spark.arrow import table_of, time_points
+from laser.spark.arrow import SELECTED, table_of, time_points
 from laser.spark.background import read_background
 from laser.spark.bucket import Bucket, Span
 from laser.spark.columns import conversion
@@ -44,11 +45,12 @@ class Stub:
     """As much of a DataFrame as planning looks at."""
 
     columns: list[str]
+    kinds: list[str]
     isStreaming: bool = False  # noqa: N815 - Spark's name
 
     @property
     def dtypes(self) -> list[tuple[str, str]]:
-        return [(column, "bigint" if column == "time" else "string") for column in self.columns]
+        return list(zip(self.columns, self.kinds, strict=True))
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Setting:
     start: int
     until: int
     run: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[Predicate, list[str]] = field(default_factory=dict)
+    """The types of columns; where none are given, they have terms of any type."""
 
     @property
     def inputs(self) -> list[Predicate]:
@@ -93,13 +97,15 @@ class Setting:
 
 
 def job_of(setting: Setting, key: str | bool | None = False) -> Job:
-    """The job of a setting, all columns of which are of mixed terms."""
+    """The job of a setting, as a stream or a batch on Spark would have it."""
     sources = []
     for name, arity in setting.inputs:
         args = tuple(f"c{i}" for i in range(arity))
         if isinstance(key, str):
             args = (key, *args[1:])
-        sources.append(Source(name, Stub(["time", *args]), args, ("time",), Tick(), None, frozenset(args)))  # type: ignore[arg-type]
+        kinds = setting.kinds.get(Predicate(name, arity))
+        table: Any = Stub(["time", *args], ["bigint", *(kinds or ["string"] * arity)])
+        sources.append(Source(name, table, args, ("time",), Tick(), None, frozenset(() if kinds else args)))
     settings = RunSettings.read(setting.run, start=setting.start)
     request = Request(
         program=setting.program,
@@ -150,12 +156,17 @@ def bucket_number(job: Job, fact: Sequence[Any]) -> int:
     return next(bucket for bucket in range(job.partition.buckets) if job.partition.belongs(fact, bucket))
 
 
-def batch_of(rows: Iterable[tuple[int, Sequence[Any], int]], layout: Layout) -> list[pa.RecordBatch]:
+def batch_of(
+    rows: Iterable[tuple[int, Sequence[Any], int]], layout: Layout, selections: Selections | None = None
+) -> list[pa.RecordBatch]:
     """Facts with their times and places in the order of arrival as batches of one row each, so that every seam is met."""
     batches = []
     for time, fact, order in rows:
         columns = layout.columns_of(Predicate(fact[0], len(fact) - 1))
         others = {"time": pa.array([time], pa.int64()), "order": pa.array([order], pa.int64())}
+        if selections:
+            selection = selections.get(columns.predicate)
+            others[SELECTED] = pa.array([selection is None or selection.keeps(fact[1:])])
         batches.append(table_of(columns, layout, [tuple(fact)], others))
     return batches
 
@@ -287,7 +298,7 @@ class Drive:
         return self.turn_of(Bucket(self.job, number, store, "job", cache), rows, span, complete)
 
     def turn_of(self, bucket: Bucket, rows: Arrivals, span: Span | None, complete: int) -> Any:
-        batches = batch_of(rows, self.job.inputs)
+        batches = batch_of(rows, self.job.inputs, self.job.selected)
         return bucket.turn([pa.Table.from_batches(batches)] if batches else [], span, complete)
 
     def answers(self, start: int, until: int) -> Answers:

@@ -15,9 +15,9 @@ from laser.settings import RunSettings
 from laser.spark import bucket
 from laser.spark.job_record import read_job, write_job
 from laser.spark.store import Head
-from laser.spark.succession import exact_from, with_former
+from laser.spark.succession import continued, exact_from, with_former
 from laser.ticks import Tick
-from laser.values import Atom
+from laser.values import Atom, Predicate
 from laser.windows import LastOf
 from tests.spark.rooms import Drive, Memory, Setting, job_of, keyed, lifts, read_by, shuffled, with_keys
 from tests.spark.test_cuts import SETTINGS
@@ -115,6 +115,23 @@ def test_rules_that_are_changed_go_on_exactly(seed, buckets):
     follow([each.in_buckets(buckets) for each in jobs], settings, choices, settings[0].rows)
 
 
+TYPED = {Predicate("temp", 2): ["string", "bigint"], Predicate("flow", 2): ["string", "bigint"]}
+"""With these columns, streams read only the facts that can matter."""
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+@pytest.mark.parametrize("seed", range(12))
+def test_rules_that_select_other_facts_go_on_exactly(seed, buckets):
+    choices = random.Random(seed)
+    rows = [row for row in READINGS if row[1][0] == "temp"]
+    texts = [VERSIONS[0], *choices.sample(VERSIONS, 4)]
+    settings = [Setting(parse(text), rows, 0, 59, kinds=TYPED) for text in texts]
+    jobs = [keyed(setting, job_of(setting)) for setting in settings]
+    assert jobs[0].selected
+    jobs = [replace(job, keep=choices.choice((0, 0, 1))) for job in jobs]
+    follow([each.in_buckets(buckets) for each in jobs], settings, choices, rows)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -161,6 +178,49 @@ def test_a_log_that_is_too_short_says_what_is_missing_and_goes_on_with_consent()
     other = job("a(M) :- temp(M, _) in [8], flow(M, _).")
     with pytest.raises(StateError, match="facts of flow/2, which the old rules did not read, are kept since 26"):
         change(old, other)
+
+
+def selecting(rules, keep=0):
+    return replace(job_of(Setting(parse(rules), READINGS, 0, 59, kinds=TYPED)), keep=keep)
+
+
+def test_rules_that_need_facts_which_were_not_selected_say_so_and_go_on_with_consent():
+    old = selecting("a(M) :- temp(M, V) in [8], V > 6.")
+    assert change(old, selecting("a(M) :- temp(M, V) in [8], V >= 9. b(M) :- temp(M, 8).")) == 21
+    for rules in (
+        "a(M) :- temp(M, V) in [8], V > 5.",
+        "a(M) :- temp(M, V) in [8], V >= 6.",
+        "a(M) :- temp(M, _) in [8].",
+    ):
+        new = selecting(rules)
+        words = "facts of temp/2, of which the old rules read only those that mattered to them, are kept since 26, .* from 34 on"
+        with pytest.raises(StateError, match=words):
+            change(old, new)
+        assert change(old, new, inexact=True) == 34
+        assert (
+            change(selecting("a(M) :- temp(M, V) in [8], V > 6.", keep=1), new) == 21
+        )  # all facts are kept for changed rules
+    with pytest.raises(StateError, match="over the whole history"):
+        change(old, selecting("a(M) :- temp(M, V) at _, V > 5."), head(known=0), inexact=True)
+
+
+def test_a_record_of_what_was_selected_never_promises_too_much():
+    rules = "a(M) :- temp(M, V) in [8], V > 6."
+    needed, kept = selecting(rules), selecting(rules, keep=1)
+    everything = selecting("a(M) :- temp(M, _) in [8].")
+    before = replace(needed, needed={})  # as an earlier version wrote it, which read all facts
+    now = read_job(write_job(continued(before, needed, [head()])))
+    assert (now.selected, now.complete_since) == (needed.selected, -1)
+    assert change(now, everything, inexact=True) == 34
+    kept = read_job(write_job(continued(now, kept, [head()])))
+    assert (kept.selected, kept.complete_since) == ({}, 26)
+    assert change(kept, everything, inexact=True) == 34
+    assert change(kept, everything, head(fed=40, highest=45, known=33)) == 41  # all facts are there by now
+    again = read_job(write_job(continued(kept, needed, [head()])))
+    assert (again.selected, again.complete_since) == (needed.selected, 26)
+    unknown = continued(None, selecting(rules, keep=1), [head()])
+    assert unknown.complete_since == 26
+    assert continued(None, selecting(rules, keep=1), []).complete_since == -1
 
 
 @pytest.mark.parametrize("changes", [{"tick": Tick.parse("2 s")}, {"dates": True}, {"start": 3}])

@@ -16,12 +16,32 @@ from laser.errors import LaserError
 from laser.spark.columns import conversion
 from laser.spark.layout import Layout, PredicateColumns
 
-__all__ = ["ARROW_TYPES", "Fact", "TimePoint", "divide_by_time", "facts_of", "table_of", "time_points"]
+__all__ = [
+    "ARROW_TYPES",
+    "SELECTED",
+    "Fact",
+    "TimePoint",
+    "divide_by_time",
+    "facts_of",
+    "selected_rows",
+    "table_of",
+    "time_points",
+]
 
 Fact = tuple[Any, ...]
 TimePoint = tuple[int, list[Fact]]
 
+SELECTED = "selected"
+"""The column that says whether a fact can matter, if the job does not need all."""
+
 ARROW_TYPES = {"long": pa.int64(), "double": pa.float64(), "string": pa.string()}
+
+
+def selected_rows(table: pa.Table) -> pa.Table:
+    """The facts that can matter, without the mark; all facts, if they have none."""
+    if SELECTED not in table.column_names:
+        return table
+    return table.filter(table.column(SELECTED)).drop_columns([SELECTED])
 
 
 def facts_of(batch: pa.RecordBatch, layout: Layout) -> list[Fact]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
-from laser.spark.arrow import time_points
+from laser.spark.arrow import SELECTED, time_points
 from laser.spark.extent import extent_of
 from laser.spark.failures import speaks_first
 from laser.spark.job import Job
@@ -37,7 +37,8 @@ FIRST = -1
 def divide(request: Request, prepared: Prepared, facts: DataFrame, cores: int) -> tuple[Job, list[Slice]]:
     """Divide the job into buckets and the timeline into slices, by the size of the data and the number of cores."""
     job = prepared.job
-    first, last, rows = extent_of(prepared, facts.select("time"), sized=bool(request.buckets and request.slices))
+    times = facts.select("time", *([SELECTED] if SELECTED in facts.columns else []))
+    first, last, rows = extent_of(prepared, times, sized=bool(request.buckets and request.slices))
     parts = max(1, min(cores * PARTS_A_CORE, math.ceil(rows / ROWS_A_PART)))
     job = job.in_buckets(request.buckets or parts)
     most = request.slices or _slices_worth_it(job, parts, last - first + 1)
@@ -134,6 +135,8 @@ def output_schema(job: Job) -> str:
 
 def parts_of(job: Job, facts: DataFrame, slices: Sequence[Slice]) -> DataFrame:
     """The facts in their parts, sorted by time; each part begins with a row that names it."""
+    if SELECTED in facts.columns:
+        facts = facts.where(SELECTED).drop(SELECTED)
     within = facts.where((F.col("time") >= slices[0].first) & (F.col("time") <= slices[-1].last))
     bucket = F.lit(0) if isinstance(job.partition, Whole) else F.expr(bucket_sql("key", job.partition.buckets))
     if _repeats_keys(job, slices):

@@ -20,12 +20,13 @@ import pyarrow as pa
 
 from laser.answers import Shift
 from laser.errors import StateError
-from laser.spark.arrow import Fact, facts_of
+from laser.spark.arrow import Fact, facts_of, selected_rows
 from laser.spark.job import Job, refuse_other
 from laser.spark.log_layout import in_layout, labelled
 from laser.spark.part import Part, make_part
 from laser.spark.partition import ByKey, Lifted, PerKey, Whole
 from laser.spark.store import NOWHERE, SAVED, Entry, Head, Store, pack, pack_keys, unpack, unpack_keys
+from laser.spark.succession import known_after
 from laser.spark.waiting import WaitingFacts, last_of_each_key
 from laser.spark.work import Work
 from laser.values import Atom, Predicate
@@ -124,9 +125,8 @@ class Bucket:
         head = self._head()
         live = self._take(head)
         late: list[Late] = []
-        arrived = [
-            table for table in (self._in_time(table, head, complete, late) for table in tables) if table.num_rows
-        ]
+        in_time = [self._in_time(table, head, complete, late) for table in tables]
+        arrived = [table for table in map(selected_rows, in_time) if table.num_rows]
         if arrived:
             head = self._log(pa.concat_tables(arrived), head, live)
         head = self._begin(head, span, complete)
@@ -142,12 +142,11 @@ class Bucket:
         self.store.put_head(head._replace(late=head.late + len(late), timer=timer))
         live.version, live.token, live.fed = head.version, head.token, head.fed
         self.cache[head.lineage, self.number] = live
-        return Answer(shifts, late, self._work(live, sum(table.num_rows for table in arrived), shifts, late))
+        facts, selected = (sum(table.num_rows for table in some) for some in (in_time, arrived))
+        return Answer(shifts, late, self._work(live, shifts)._replace(facts=facts, selected=selected, late=len(late)))
 
-    def _work(self, live: CachedReasoner, facts: int, shifts: list[Shift], late: list[Late]) -> Work:
+    def _work(self, live: CachedReasoner, shifts: list[Shift]) -> Work:
         return Work(
-            facts=facts,
-            late=len(late),
             changes=sum(len(shift.begun) + len(shift.ended) for shift in shifts),
             rebuilt=self.rebuilt,
             reasoning=self.reasoning,
@@ -184,9 +183,7 @@ class Bucket:
 
     def _succeed(self, head: Head) -> Head:
         """Continue from another job, in a new lineage: reasoners of the old rules cannot be used."""
-        known = head.known
-        if set(self.job.inputs.tags) - set(self.elders[head.job].inputs.tags):
-            known = head.highest + 1  # facts of an input that no rule read are not in the log
+        known = known_after(self.elders[head.job], self.job, head)
         before = (head.before or head.job) if head.fed != NOWHERE else ""
         return head._replace(job=self.fingerprint, lineage=uuid.uuid4().hex, before=before, known=known)
 

@@ -62,9 +62,9 @@ class Checkpoint:
 
     def note_job(self, job: Job, fingerprint: str) -> None:
         """Store a job under its id, which is also in the heads of buckets."""
-        name = _file_of(fingerprint)
-        if self.note(name) is None:
-            self.put_note(name, write_job(job))
+        name, text = _file_of(fingerprint), write_job(job)
+        if self.note(name) != text:
+            self.put_note(name, text)
 
     def jobs(self, fingerprints: Iterable[str]) -> dict[str, Job]:
         """The jobs with these ids, as far as they are stored."""

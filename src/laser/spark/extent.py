@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
+from laser.spark.arrow import SELECTED
 from laser.spark.cluster import named
 from laser.spark.prepare import Prepared
 
@@ -20,7 +21,7 @@ log = logging.getLogger("laser")
 
 
 class Extent(NamedTuple):
-    """The first and the last time point, and the number of facts, if it was computed."""
+    """The first and the last time point, and the number of facts that can matter, if it was computed."""
 
     first: int
     last: int
@@ -28,14 +29,15 @@ class Extent(NamedTuple):
 
 
 def extent_of(prepared: Prepared, times: DataFrame, sized: bool) -> Extent:
-    """The extent of a history; only what is not given is computed. ``times`` has the time points of the facts."""
+    """The extent of a history; only what is not given is computed. ``times`` has the time points of all facts."""
     start, until = prepared.job.settings.start, prepared.job.settings.until
     if start is not None and until is not None and sized:
         return Extent(start, until, 0)
     clocks = [source.times() for source in prepared.clocks]
-    united = reduce(DataFrame.unionByName, clocks, times)
+    united = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), clocks, times)
+    counted = F.count(F.when(F.col(SELECTED), 1)) if SELECTED in times.columns else F.count("time")
     with named(united.sparkSession, "first and last time of the inputs"):
-        row = united.agg(F.min("time"), F.max("time"), F.count("time")).collect()[0]
+        row = united.agg(F.min("time"), F.max("time"), counted).collect()[0]
     first = row[0] if start is None else start
     last = row[1] if until is None else until
     if first is None or last is None:

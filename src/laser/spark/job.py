@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import assert_never
 
 from laser.checks.accept import accept
 from laser.engine.reasoner import Reasoner
 from laser.errors import StateError
+from laser.rules.selection import Selections
 from laser.settings import RunSettings
 from laser.spark.layout import Layout
 from laser.spark.lift import lift
@@ -45,6 +46,10 @@ class Job:
     """The least number of ticks for which facts are kept, so that changed rules can use them."""
     has_records: bool = False
     """Whether rules need the whole stream only because of their records: then the records are saved instead of the facts."""
+    needed: Selections = field(default_factory=dict)
+    """The facts that can matter to the rules, for each input with facts that cannot."""
+    complete_since: int = -1
+    """The time since which a stream has read all selected facts, if that is not its beginning, because it selected fewer before."""
 
     @cached_property
     def program(self) -> Program:
@@ -61,6 +66,11 @@ class Job:
     def kept(self) -> int | None:
         """How far back the log of a stream reaches, in ticks; None if it keeps everything."""
         return None if self.reach.ticks is None else max(self.reach.ticks, self.keep)
+
+    @property
+    def selected(self) -> Selections:
+        """The facts that are read. Facts that are kept for changed rules are all facts, because nobody knows what those will need."""
+        return {} if self.keep else self.needed
 
     def in_buckets(self, buckets: int) -> Job:
         return replace(self, partition=with_buckets(self.partition, buckets))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from laser.checks.load import parse
+from laser.rules.selection import Selections, read_selection
 from laser.settings import RunSettings
 from laser.spark.job import Job
 from laser.spark.layout import read_layout
@@ -30,16 +31,18 @@ def write_job(job: Job) -> str:
         "partition": _plain_partition(job.partition),
         "settings": _plain_settings(job.settings),
         "background": [str(atom) for atom in job.settings.background],
-        "reach": [job.reach.ticks, job.reach.tuples, [_plain_window(window) for window in job.reach.latest]],
+        "reach": [job.reach.ticks, job.reach.tuples, sorted(map(_plain_window, job.reach.latest))],
         "own": [str(atom) for atom in job.own_background],
         "streams": job.streams,
         "has_records": job.has_records,
+        "selected": [[*predicate, selection.plain()] for predicate, selection in sorted(job.selected.items())],
+        "complete_since": job.complete_since,
     }
     return json.dumps(content, ensure_ascii=False)
 
 
 def read_job(text: str) -> Job:
-    """The job that was written."""
+    """The job that was written; what it needs is what it selected."""
     content: dict[str, Any] = json.loads(text)
     ticks, tuples, latest = content["reach"]
     return Job(
@@ -52,7 +55,13 @@ def read_job(text: str) -> Job:
         own_background=tuple(map(parse_fact, content["own"])),
         streams=tuple(content["streams"]),
         has_records=content["has_records"],
+        needed=_selections(content.get("selected", [])),  # earlier versions read all facts
+        complete_since=content.get("complete_since", -1),
     )
+
+
+def _selections(plain: Sequence[Any]) -> Selections:
+    return {Predicate(name, arity): read_selection(selection) for name, arity, selection in plain}
 
 
 def _plain_settings(settings: RunSettings) -> dict[str, Any]:

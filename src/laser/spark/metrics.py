@@ -37,7 +37,9 @@ class BatchMetrics:
     """Input rows; `rejected` is the number of those that do not fit."""
     rejected: int
     facts: int
-    """Facts that were taken. `late` is the number of those that came after the watermark had passed them."""
+    """Facts that arrived in time. `late` is the number of those that came after the watermark had passed them."""
+    selected: int
+    """Facts among those in time that can matter to the rules; no others are kept."""
     late: int
     changes: int
     """What began or ended to hold."""
@@ -103,7 +105,7 @@ class Meter:
             seconds=_total([progress.get("durationMs") or {}], "triggerExecution") / 1000,
             rows=_total(inputs, "rows"),
             rejected=_total(inputs, "rejected"),
-            **{name: _total(work.values(), name) for name in ("facts", "late", "changes", "rebuilt")},
+            **{name: _total(work.values(), name) for name in ("facts", "selected", "late", "changes", "rebuilt")},
             **{name: _total(self.levels.values(), name) for name in ("kept", "waiting", "keys")},
             reasoning=_total(work.values(), "reasoning") / 1e9,
             operator=_total(work.values(), "busy") / 1e9,

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from pyspark.sql import DataFrame
+
 from laser.checks.accept import accept
 from laser.errors import LaserError
 from laser.rules.body import ExtendedAtom
@@ -21,6 +23,7 @@ from laser.spark.layout import Layout, PredicateColumns
 from laser.spark.lift import counts_keys, lift
 from laser.spark.partition import ByKey, Lifted, Partition, PerKey, Whole
 from laser.spark.request import Request
+from laser.spark.selection import is_selected, needed_by
 from laser.spark.sources import Source
 from laser.syntax import tree
 from laser.syntax.program import Program
@@ -29,7 +32,7 @@ from laser.values.facts import to_atoms
 from laser.values.static_type import ANY
 from laser.windows import Reach
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "facts_of_source", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,15 @@ def prepare(request: Request) -> Prepared:
         keep=request.keep,
         has_records=past.ticks is None and is_bounded(core, inputs),
     )
+    job = replace(job, needed=needed_by(job, sources))
     return Prepared(job, tuple(sources), tuple(clocks), _key_columns(partition, sources), core.dates, why)
+
+
+def facts_of_source(prepared: Prepared, source: Source) -> DataFrame:
+    """The facts of an input in the layout of the job; if the job does not need all facts, each says whether it can matter."""
+    job = prepared.job
+    selected = is_selected(source, job.selected) if job.selected else None
+    return source.facts(job.inputs, prepared.keys.get(source.predicate), job.reach.counts_facts, selected)
 
 
 # -- inputs

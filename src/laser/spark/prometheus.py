@@ -34,7 +34,8 @@ class Metric(NamedTuple):
 COUNTERS = (
     Metric("laser_rows_total", "Input rows.", lambda m: m.rows),
     Metric("laser_rejected_rows_total", "Input rows that do not fit.", lambda m: m.rejected),
-    Metric("laser_facts_total", "Facts that were taken.", lambda m: m.facts),
+    Metric("laser_facts_total", "Facts that arrived in time.", lambda m: m.facts),
+    Metric("laser_selected_facts_total", "Facts in time that can matter to the rules.", lambda m: m.selected),
     Metric("laser_late_facts_total", "Facts that came after the watermark had passed them.", lambda m: m.late),
     Metric("laser_changes_total", "What began or ended to hold.", lambda m: m.changes),
     Metric("laser_rebuilt_reasoners_total", "Reasoners that were rebuilt from the state.", lambda m: m.rebuilt),

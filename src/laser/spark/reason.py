@@ -15,7 +15,7 @@ from laser.spark.answers import Answers, keep, whole_intervals
 from laser.spark.batch import answer_batch, divide
 from laser.spark.cluster import check_workers, cores_of, is_connect
 from laser.spark.history import answer_history
-from laser.spark.prepare import Prepared, prepare
+from laser.spark.prepare import Prepared, facts_of_source, prepare
 from laser.spark.request import Programs, ReasonOptions, Request
 from laser.spark.sources import Input
 from laser.sql.refusal import NotLowered
@@ -102,6 +102,4 @@ def _batch(request: Request, prepared: Prepared) -> Answers:
 
 def facts_of(prepared: Prepared) -> DataFrame:
     """The facts of all inputs in one table."""
-    ordered = prepared.job.reach.counts_facts
-    tables = [s.facts(prepared.job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources]
-    return reduce(DataFrame.unionByName, tables)
+    return reduce(DataFrame.unionByName, [facts_of_source(prepared, source) for source in prepared.sources])

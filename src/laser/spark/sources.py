@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.errors import LaserError
+from laser.spark.arrow import SELECTED
 from laser.spark.casts import instant_sql
 from laser.spark.column_names import REASON, ROW, check_distinct, quoted
 from laser.spark.columns import CARRIERS, conversion, kind_of_type
@@ -124,8 +125,8 @@ class Source:
         faulty = self.table.select(F.lit(self.name).alias("input"), self.rejection.alias("reason"), row.alias("row"))
         return faulty.where("reason IS NOT NULL")
 
-    def facts(self, layout: Layout, key: str | None, ordered: bool) -> DataFrame:
-        """The valid rows as facts of a shared table: tag, time, slots, and what the cut and the order need."""
+    def facts(self, layout: Layout, key: str | None, ordered: bool, selected: Column | None = None) -> DataFrame:
+        """The valid rows as facts of a shared table: tag, time, slots, what the cut and the order need, and whether each can matter."""
         slots = layout.columns_of(self.predicate).slots
         values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
         filled = dict(zip(slots, map(F.expr, values), strict=True))
@@ -135,6 +136,8 @@ class Source:
             columns.append(self._key(key).alias("key"))
         if ordered:
             columns.append(F.expr(self._order).alias("order"))
+        if selected is not None:
+            columns.append(selected.alias(SELECTED))
         return self.fitting().select(*columns)
 
     @property

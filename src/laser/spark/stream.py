@@ -23,7 +23,7 @@ from laser.answers import Shift
 from laser.errors import LaserError, StateError
 from laser.phrases import count
 from laser.spark.answers import Answers
-from laser.spark.arrow import ARROW_TYPES, table_of
+from laser.spark.arrow import ARROW_TYPES, SELECTED, table_of
 from laser.spark.bucket import Answer, Bucket, Span, refuse_foreign
 from laser.spark.checkpoint import Checkpoint, read_heads
 from laser.spark.clock import Clock
@@ -35,12 +35,12 @@ from laser.spark.flush import Flush, event_time, flush_of
 from laser.spark.job import Job
 from laser.spark.observe import SCHEMA, answer_row, observed, work_row
 from laser.spark.partition import Whole, bucket_labels, bucket_sql
-from laser.spark.prepare import Prepared
+from laser.spark.prepare import Prepared, facts_of_source
 from laser.spark.request import Request
 from laser.spark.sources import Source
 from laser.spark.state_settings import use_state_settings
 from laser.spark.store import Head, SparkStore, pack, unpack
-from laser.spark.succession import exact_from, with_former
+from laser.spark.succession import continued, exact_from, with_former
 from laser.values import Atom
 
 __all__ = ["Operator", "answer_stream", "stream_schema"]
@@ -96,7 +96,9 @@ def _take_over(spark: SparkSession, request: Request, job: Job, heads: list[Head
     if not request.checkpoint:
         return _Taken()
     checkpoint, fingerprint = Checkpoint(spark, request.checkpoint), job.fingerprint
-    checkpoint.note_job(job, fingerprint)
+    recorded = checkpoint.jobs([fingerprint]).get(fingerprint)
+    own = [head for head in heads if head.job == fingerprint]
+    checkpoint.note_job(continued(recorded, job, own), fingerprint)
     others = {head.job for head in heads} - {fingerprint}
     elders = checkpoint.jobs(others | {head.before for head in heads} - {""})
     for head in heads:
@@ -143,8 +145,8 @@ def _clock(spark: SparkSession, request: Request, prepared: Prepared) -> Clock |
 
 def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None, clock: Clock | None) -> DataFrame:
     """The facts of all inputs, each with its own watermark: the slowest of them decides what is complete."""
-    job, ordered = prepared.job, prepared.job.reach.counts_facts
-    read = {s.predicate: s.facts(job.inputs, prepared.keys.get(s.predicate), ordered) for s in prepared.sources}
+    job = prepared.job
+    read = {source.predicate: facts_of_source(prepared, source) for source in prepared.sources}
     columns = next(iter(read.values())).dtypes
     nothing = [F.lit(None).cast(kind).alias(name) for name, kind in columns if name not in ("tag", "time")]
     clocks = {s.predicate: s.times().select(F.lit(CLOCK).alias("tag"), "time", *nothing) for s in prepared.clocks}
@@ -166,15 +168,20 @@ def _facts(prepared: Prepared, lateness: Duration, flush: Flush | None, clock: C
         ]
     watched = [table.withWatermark("ts", f"{lateness.micros} microseconds") for table in dated]
     united = reduce(DataFrame.unionByName, watched)
-    if isinstance(job.partition, Whole):
-        return united.withColumn("bucket", F.lit(0))
-    return united.withColumn("bucket", F.expr(bucket_sql("key", job.partition.buckets)))
+    is_one = isinstance(job.partition, Whole)
+    bucket = F.lit(0) if is_one else F.expr(bucket_sql("key", job.partition.buckets))
+    return united.select(*_columns(job), bucket.alias("bucket"))
+
+
+def _columns(job: Job) -> list[str]:
+    """The columns that workers need of a fact."""
+    order = ["order"] if job.reach.counts_facts else []
+    return ["tag", "time", *job.inputs.slots, *order, *([SELECTED] if job.selected else [])]
 
 
 def _packer(job: Job) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Pack rows into one blob per bucket. Every bucket gets one, even if empty, so that all know the position of the stream."""
-    names = bucket_labels(job.partition.buckets)
-    columns = ["tag", "time", *job.inputs.slots, *(["order"] if job.reach.counts_facts else [])]
+    names, columns = bucket_labels(job.partition.buckets), _columns(job)
 
     @speaks_first
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,16 +1,17 @@
 """Checks whether changed rules can continue a stream, and from when on their answers are exact.
 
-The log of a stream has all facts since some time that its rules read. Changed rules can continue if that is enough for them: then
+The log of a stream has all facts since some time that its rules selected. Changed rules can continue if that is enough for them: then
 they are rebuilt from the log, as the old ones would be after a crash, and answer from the next time point on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from laser.errors import StateError
 from laser.phrases import count
+from laser.rules.selection import Selections, covers
 from laser.spark.job import Job
 from laser.spark.layout import Layout
 from laser.spark.partition import ByKey, Whole
@@ -18,7 +19,7 @@ from laser.spark.store import NOWHERE, Head
 from laser.values import Predicate
 from laser.windows import LastOf
 
-__all__ = ["exact_from", "with_former"]
+__all__ = ["continued", "exact_from", "known_after", "unread_by", "with_former"]
 
 
 def exact_from(old: Job, new: Job, heads: Sequence[Head], inexact: bool) -> int:
@@ -29,20 +30,49 @@ def exact_from(old: Job, new: Job, heads: Sequence[Head], inexact: bool) -> int:
     _refuse_other_stream(old, new)
     start, fed = max(head.start for head in heads), max(head.fed for head in heads)
     highest, known = max(head.highest for head in heads), max(head.known for head in heads)
-    unread = sorted(new.inputs.tags.keys() - old.inputs.tags.keys())
+    known = max(known, old.complete_since)
+    unread = unread_by(old, new.inputs, new.needed)
     if unread and highest != NOWHERE:
         known = highest + 1
     is_whole = start == NOWHERE or known <= start
     columns = (*_column_faults(old.inputs, new.inputs), *_column_faults(old.outputs, new.outputs))
-    for fault in (*columns, *_faults(old, new, is_whole and not unread)):
+    for fault in (*columns, *_faults(old, new, unread, is_whole and not unread)):
         raise StateError(
             f"the rules were changed, and {fault}. Begin with a new checkpoint, or go on with the old rules"
         )
     need = new.reach.ticks
     first = fed + 1 if need is None or is_whole else max(fed + 1, known + need)
     if first > fed + 1 and not inexact:
-        raise StateError(_what_is_missing(new, unread, known, first))
+        raise StateError(_what_is_missing(old, new, unread, known, first))
     return first
+
+
+def unread_by(old: Job, inputs: Layout, selections: Selections) -> list[Predicate]:
+    """The inputs with facts that are selected here and that an old job did not read, so that its log does not have them."""
+
+    def is_read(predicate: Predicate) -> bool:
+        read = predicate in old.inputs.tags
+        return read and covers(old.selected.get(predicate), selections.get(predicate))
+
+    return sorted(predicate for predicate in inputs.tags if not is_read(predicate))
+
+
+def known_after(old: Job, new: Job, head: Head) -> int:
+    """The time since which the log has all facts that a new job selects, where it goes on from an old one."""
+    if unread_by(old, new.inputs, new.selected):
+        return head.highest + 1
+    return max(head.known, old.complete_since)
+
+
+def continued(recorded: Job | None, job: Job, heads: Sequence[Head]) -> Job:
+    """A job as its checkpoint must record it. It may have selected other facts before, when it had these heads: another version of
+    Laser selects more or fewer facts for the same rules, and so does ``keep``. Without a record, it is taken to have kept none.
+    """
+    recorded = recorded or replace(job, keep=0)
+    since = recorded.complete_since
+    if unread_by(recorded, job.inputs, job.selected):
+        since = max([since, *(head.highest + 1 for head in heads)])
+    return replace(job, complete_since=since)
 
 
 def with_former(job: Job, elders: Iterable[Job]) -> Job:
@@ -77,7 +107,7 @@ def _column_faults(old: Layout, new: Layout) -> Iterator[str]:
             yield f"the columns of {columns.predicate} would be called {', '.join(columns.names)}, and were called {', '.join(before.names)}"
 
 
-def _faults(old: Job, new: Job, has_everything: bool) -> Iterator[str]:
+def _faults(old: Job, new: Job, unread: Collection[Predicate], has_everything: bool) -> Iterator[str]:
     """What new rules need and the log cannot give them, now or ever."""
     if not _is_divided_alike(old, new):
         yield "they divide the stream by another key, so the facts would lie in the wrong buckets"
@@ -91,7 +121,7 @@ def _faults(old: Job, new: Job, has_everything: bool) -> Iterator[str]:
         yield f"they look at the last {count(new.reach.tuples, 'fact')}, of which the log has {old.reach.tuples}"
     if new.reach.tuples and new.inputs.tags.keys() != old.inputs.tags.keys():
         yield "they count the facts of other inputs"
-    missing = [window for window in new.reach.latest if not _is_kept(window, old)]
+    missing = [window for window in new.reach.latest if window.predicate in unread or not _is_kept(window, old)]
     if missing and not has_everything:
         yield f"they look at {missing[0].content}, however old, and the log does not have them"
 
@@ -115,14 +145,18 @@ def _is_kept(window: LastOf, old: Job) -> bool:
     return any(w.size >= window.size for w in same)
 
 
-def _what_is_missing(new: Job, unread: Sequence[Predicate], known: int, first: int) -> str:
+def _what_is_missing(old: Job, new: Job, unread: Sequence[Predicate], known: int, first: int) -> str:
     tick, dated = new.settings.tick, new.settings.dates
 
     def time(point: int) -> str:
         return tick.to_text(point) if dated else str(point)
 
-    facts = f"facts of {', '.join(map(str, unread))}, which the old rules did not read," if unread else "facts"
-    cure = "" if unread else ', or go on with the old rules and keep="…" (--keep) for so long, and change them then'
+    others = [predicate for predicate in unread if predicate not in old.inputs.tags]
+    which = (
+        "which the old rules did not read" if others else "of which the old rules read only those that mattered to them"
+    )
+    facts = f"facts of {', '.join(map(str, others or unread))}, {which}," if unread else "facts"
+    cure = "" if others else ', or go on with the old rules and keep="…" (--keep) for so long, and change them then'
     return (
         f"the rules were changed, and they look back over {count(new.reach.ticks or 0, 'tick')}, but {facts} are kept since "
         f"{time(known)}, so answers would be exact from {time(first)} on. Consent to that with inexact=True (--inexact){cure}"

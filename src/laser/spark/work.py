@@ -12,6 +12,8 @@ class Work(NamedTuple):
 
     facts: int = 0
     """Facts that arrived in time."""
+    selected: int = 0
+    """Facts among them that can matter to the rules; no others are kept."""
     late: int = 0
     changes: int = 0
     """What began or ended to hold."""
