@@ -28,7 +28,7 @@ def from_flags(*words: str, path: str | None = None) -> Pipeline:
 
 def test_every_setting_has_a_flag_but_those_that_only_a_file_can_say():
     assert {f.name for f in fields(Pipeline)} - flags_of(Pipeline).keys() == {"constants", "sinks"}
-    only = {"path", "time", "order", "options", "value", "expressions"}
+    only = {"path", "time", "order", "options", "value", "expressions", "avro_schema", "avro_schemas"}
     assert {f.name for f in fields(Table)} - flags_of(Table).keys() == only
 
 

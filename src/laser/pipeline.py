@@ -6,6 +6,7 @@ only a field here and the code that uses it.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -18,6 +19,7 @@ from laser.ticks import SECOND, read_length
 
 __all__ = ["Flag", "Pipeline", "Sink", "Table", "flags_of", "read_pipeline"]
 
+_JSON = re.compile(r'\s*\{\s*"')
 _IN_TOML: dict[Any, type] = {Mapping: dict, tuple: list}
 _KINDS = {str: "a string", bool: "true or false", int: "an integer", dict: "a table", list: "a list"}
 
@@ -97,7 +99,11 @@ class Table:
     order: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     value: str = ""
-    """The format of the messages in the column ``value``: json, csv or text."""
+    """The format of the messages in the column ``value``: json, csv, text or avro."""
+    avro_schema: str = field(default="", metadata={"is_path": True})
+    """The schema of Avro: a file, or its text."""
+    avro_schemas: Mapping[str, str] = field(default_factory=dict, metadata={"is_path": True})
+    """The schemas of messages that begin with the number of their schema, by that number; columns are those of the last."""
     expressions: Mapping[str, str] = field(default_factory=dict)
     """Computed columns, as SQL expressions over the columns that are read."""
 
@@ -264,7 +270,7 @@ def _beside(pipeline: Pipeline, base: Path) -> Pipeline:
 
     def placed(settings: Any) -> Any:
         names = [f.name for f in fields(settings) if f.metadata.get("is_path")]
-        return replace(settings, **{name: _path(base, getattr(settings, name)) for name in names})
+        return replace(settings, **{name: _paths(base, getattr(settings, name)) for name in names})
 
     inputs, background, sinks = (
         {name: placed(table) for name, table in tables.items()}
@@ -274,8 +280,13 @@ def _beside(pipeline: Pipeline, base: Path) -> Pipeline:
     return moved
 
 
+def _paths(base: Path, given: str | Mapping[str, str]) -> str | dict[str, str]:
+    return _path(base, given) if isinstance(given, str) else {name: _path(base, path) for name, path in given.items()}
+
+
 def _path(base: Path, path: str) -> str:
-    return path if not path or "://" in path else str(base / path)
+    """Only a path is relative: not an address, and not the text of a schema."""
+    return path if not path or "://" in path or _JSON.match(path) else str(base / path)
 
 
 def _setting_of_spark(value: Any) -> str:

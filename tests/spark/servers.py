@@ -24,6 +24,8 @@ CONNECTOR = [
     "org.apache.commons:commons-pool2:2.13.1",
 ]
 """The newest connector that these versions of Spark can be given where the one of 4.3.0 is not to be had."""
+AVRO = ["org.apache.spark:spark-avro_2.13:4.1.1"]
+"""The newest that can be fetched here; it works with PySpark 4.3.0."""
 PATIENCE = 120
 
 

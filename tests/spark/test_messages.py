@@ -29,7 +29,7 @@ def found(table):
 def test_messages_have_the_columns_of_the_schema_and_those_of_the_broker(spark):
     good = '{"machine": "m1", "v": 1.5, "ts": "2026-01-01T00:00:00Z", "more": []}'
     odd = '{"machine": "m2", "v": "hot", "ts": "2026-01-01T00:00:00Z"}'
-    table = read_messages("temp", messages(spark, good, odd, "no", None, '{"machine": "m3"}'), "json", SCHEMA)
+    table = read_messages(messages(spark, good, odd, "no", None, '{"machine": "m3"}'), "json", SCHEMA)
     assert table.columns == ["machine", "v", "ts", "key", "offset", REASON, ROW]
     rows = found(table)
     assert rows[0] == {"machine": "m1", "v": 1.5, "key": "k0", "offset": 0, REASON: None, ROW: good}
@@ -40,18 +40,18 @@ def test_messages_have_the_columns_of_the_schema_and_those_of_the_broker(spark):
 
 
 def test_messages_may_be_csv_or_text(spark):
-    rows = found(read_messages("temp", messages(spark, "m1,1.5,2026-01-01", "m2"), "csv", SCHEMA))
+    rows = found(read_messages(messages(spark, "m1,1.5,2026-01-01", "m2"), "csv", SCHEMA))
     assert [(row["machine"], row["v"]) for row in rows] == [("m1", 1.5), ("m2", None)]
-    assert [row["value"] for row in found(read_messages("temp", messages(spark, "a b"), "text", {}))] == ["a b"]
+    assert [row["value"] for row in found(read_messages(messages(spark, "a b"), "text", {}))] == ["a b"]
 
 
 def test_what_messages_lack_is_said(spark):
     with pytest.raises(LaserError, match="which columns do its messages have"):
-        read_messages("temp", messages(spark, "x"), "json", {})
-    with pytest.raises(LaserError, match="there are json, csv and text"):
-        read_messages("temp", messages(spark, "x"), "xml", SCHEMA)
+        read_messages(messages(spark, "x"), "json", {})
+    with pytest.raises(LaserError, match="there are json, csv, text and avro"):
+        read_messages(messages(spark, "x"), "xml", SCHEMA)
     with pytest.raises(LaserError, match="has no column value with messages; there are key"):
-        read_messages("temp", messages(spark, "x").select("key"), "json", SCHEMA)
+        read_messages(messages(spark, "x").select("key"), "json", SCHEMA)
     with pytest.raises(
         LaserError, match=r"its connector is missing. Name it as a package \(org.apache.spark:spark-sql-kafka"
     ):

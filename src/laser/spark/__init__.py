@@ -10,6 +10,7 @@ except ImportError as error:
 from laser.spark.answers import Answers
 from laser.spark.failures import await_termination, explain_failure
 from laser.spark.kafka_sink import KafkaSink
+from laser.spark.messages import read_messages
 from laser.spark.metrics import BatchMetrics, MetricsListener, metrics_of
 from laser.spark.postgres_sink import PostgresSink
 from laser.spark.prometheus import PrometheusPage, serve_metrics
@@ -28,6 +29,7 @@ __all__ = [
     "await_termination",
     "explain_failure",
     "metrics_of",
+    "read_messages",
     "reason",
     "serve_metrics",
     "session",

@@ -14,6 +14,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from laser.errors import LaserError
+from laser.spark.avro import JAVA_LIMITS
 from laser.spark.java import chosen_java
 from laser.spark.state_settings import STATE_SETTINGS
 from laser.spark.stderr import quieted
@@ -89,8 +90,8 @@ def _defaults(cores: int, master: str | None) -> dict[str, str]:
         # Dates without a zone mean UTC, here as in all of Laser.
         "spark.sql.session.timeZone": "UTC",
         # If a query is stopped in the middle of a micro-batch, Spark overflows a stack of the usual size.
-        "spark.driver.extraJavaOptions": f"-Xss16m {logging_file}".strip(),
-        "spark.executor.extraJavaOptions": logging_file,
+        "spark.driver.extraJavaOptions": f"-Xss16m {JAVA_LIMITS} {logging_file}".strip(),
+        "spark.executor.extraJavaOptions": f"{JAVA_LIMITS} {logging_file}".strip(),
         # Laser shows the progress itself, and a page that nobody requested should not open a port.
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,9 +18,11 @@ from laser.io.dialect import UTF_8, Dialect, read_dialect
 from laser.io.formats import FORMATS, format_of_suffix
 from laser.io.formats.format import LineFormat
 from laser.pipeline import Table
+from laser.spark.avro import AvroSchemas, avro_fields, avro_text
 from laser.spark.casts import cast_columns, cast_sql, plain_sql, text_schema
 from laser.spark.cluster import named
 from laser.spark.column_names import quoted
+from laser.spark.connectors import is_unknown, missing_connector
 from laser.spark.lines import read_lines
 from laser.spark.messages import MESSAGE, read_messages
 from laser.spark.sources import REASON, ROW, Input
@@ -33,16 +34,12 @@ from laser.values.static_type import NUMBER, StaticType
 __all__ = ["Uses", "check_table", "read_background_table", "read_input", "read_table", "spark_output_format"]
 
 _TEXT = ("csv", "json")
-_FILES = (*_TEXT, "parquet", "orc")
+_FILES = (*_TEXT, "parquet", "orc", "avro")
 _DECLARED = {
     Declared.STRING: "string",
     Declared.INTEGER: "bigint",
     Declared.BOOLEAN: "boolean",
     Declared.TIME: "timestamp",
-}
-_CONNECTORS = {
-    "kafka": "org.apache.spark:spark-sql-kafka-0-10_2.13:{version}",
-    "avro": "org.apache.spark:spark-avro_2.13:{version}",
 }
 _LINES = "text"
 """What Spark calls lines as they are."""
@@ -52,7 +49,7 @@ def format_of_table(table: Table) -> str | LineFormat:
     """How a table is read, by the end of its name where nothing is said: Spark's name of its format, or lines that we parse."""
     form = FORMATS.get(table.format) if table.format else format_of_suffix(table.path.removesuffix(".bz2").rstrip("/*"))
     if form is None:
-        return table.format or ("orc" if table.path.endswith(".orc") else "parquet")
+        return table.format or next((name for name in ("orc", "avro") if table.path.endswith(f".{name}")), "parquet")
     if form.spark_name is not None:
         return form.spark_name
     if isinstance(form, LineFormat):
@@ -119,7 +116,11 @@ def read_table(spark: SparkSession, table: Table, follow: bool, uses: Uses = Use
     dialect = _dialect(table, kind)
     if dialect.encoding != UTF_8:
         spark.conf.set("spark.sql.legacy.javaCharsets", "true")  # else Spark takes five encodings only, not even cp1252
-    options = {**_reading(kind, dialect), **{k: _option(v) for k, v in table.options.items()}}
+    options = {
+        **_reading(kind, dialect),
+        **_avro_option(table, kind),
+        **{k: _option(v) for k, v in table.options.items()},
+    }
     if follow and "://" not in table.path and Path(table.path).is_file():
         raise LaserError(f"{table.path} is a file: a stream is followed in a directory, to which files are added")
     schema = ({} if table.value else table.schema) or _inferred(spark, table, kind, options, follow, uses)
@@ -135,7 +136,24 @@ def read_table(spark: SparkSession, table: Table, follow: bool, uses: Uses = Use
         raise LaserError(_no_source(kind, str(error))) from None
     if not table.value:
         return loaded
-    return read_messages(kind, loaded, table.value, table.schema or uses.message_schema())
+    schema = table.schema or uses.message_schema()
+    return read_messages(loaded, table.value, schema, avro=_avro(table), name=kind)
+
+
+def _avro_option(table: Table, kind: str) -> dict[str, str]:
+    """The schema by which Spark reads files of Avro; that of messages is not an option of the reader."""
+    given = _avro(table)
+    if given and kind != "avro" and table.value != "avro":
+        raise LaserError(
+            f'{table.path or kind}: an Avro schema is for messages with value = "avro", and for files of Avro'
+        )
+    if table.value == "avro" and table.schema:
+        raise LaserError(f"{table.path or kind}: the columns of Avro are those of its Avro schema: leave schema out")
+    if not given or table.value:
+        return {}
+    if not isinstance(given, str):
+        raise LaserError(f"{table.path}: files of Avro have one schema (avro_schema), not several by number")
+    return {"avroSchema": avro_text(table.path, given)}
 
 
 def _dialect(table: Table, kind: str) -> Dialect:
@@ -164,15 +182,7 @@ def _java_name(encoding: str) -> str:
 
 
 def _no_source(kind: str, said: str) -> str:
-    """What is missing where Spark does not know a format: mostly the connector."""
-    if not any(words in said for words in ("find data source", "find the data source", "DATA_SOURCE_NOT_FOUND")):
-        return _first_line(said)
-    package = _CONNECTORS.get(kind)
-    named = f" ({package.format(version=pyspark.__version__)})" if package else ""
-    return (
-        f"Spark does not know the format {kind}: its connector is missing. Name it as a package{named} in "
-        '[spark] "spark.jars.packages", or as files in [spark] "spark.jars" (--conf spark.jars=…)'
-    )
+    return missing_connector(kind) if is_unknown(said) else _first_line(said)
 
 
 def _inferred(
@@ -190,6 +200,8 @@ def _inferred(
     except Exception as error:
         if "PATH_NOT_FOUND" in str(error):
             raise LaserError(f"{table.path}: there is no such file or directory") from None
+        if is_unknown(str(error)):
+            raise LaserError(missing_connector(kind)) from None
         raise LaserError(
             f"{table.path}: its columns cannot be told from its files ({_first_line(error)}); give a schema"
         ) from None
@@ -262,7 +274,13 @@ def _of_predicate(read: DataFrame, predicate: Predicate | str, table: Table) -> 
 
 def _message_columns(table: Table, uses: Uses) -> Iterable[str]:
     """What a message has, and not what the broker knows of it."""
+    if table.value == "avro":
+        return uses.message_schema() or avro_fields(table.format, _avro(table))
     return table.schema or uses.message_schema() or [MESSAGE]
+
+
+def _avro(table: Table) -> AvroSchemas:
+    return table.avro_schemas or table.avro_schema
 
 
 def _with_expressions(read: DataFrame, table: Table) -> DataFrame:
