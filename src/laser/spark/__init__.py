@@ -8,6 +8,7 @@ except ImportError as error:
     raise LaserError("laser.spark needs PySpark: pip install 'laser-reasoner[spark]'") from error
 
 from laser.spark.answers import Answers
+from laser.spark.delta_sink import DeltaSink
 from laser.spark.failures import await_termination, explain_failure
 from laser.spark.kafka_sink import KafkaSink
 from laser.spark.messages import read_messages
@@ -21,6 +22,7 @@ from laser.spark.sources import Input
 __all__ = [
     "Answers",
     "BatchMetrics",
+    "DeltaSink",
     "Input",
     "KafkaSink",
     "MetricsListener",

@@ -8,6 +8,7 @@ from typing import Any
 from laser import pipeline
 from laser.errors import LaserError
 from laser.spark.answers import Answers
+from laser.spark.delta_sink import DeltaSink
 from laser.spark.kafka_sink import KafkaSink
 from laser.spark.postgres_sink import PostgresSink
 from laser.spark.sink import FormatSink, FunctionSink, Sink, load_function
@@ -37,6 +38,10 @@ def _sink(where: str, given: pipeline.Sink) -> Sink:
             if options:
                 raise LaserError(f"{where}: PostgreSQL has no option {next(iter(options))}; there are url and schema")
             return PostgresSink(url, schema)
+        case "delta":
+            if not given.path:
+                raise LaserError(f"{where} needs a path, the directory of its tables")
+            return DeltaSink(given.path, options)
         case form:
             return FormatSink(spark_output_format(form), given.path, options)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from laser.errors import LaserError
-from laser.spark.sink import Batch, Changes
+from laser.spark.sink import Batch, Changes, check_tables
 
 if TYPE_CHECKING:
     import psycopg
@@ -97,11 +97,7 @@ def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if len(name.encode()) > _LONGEST:
             raise LaserError(f"PostgreSQL has no names as long as {name}: {_LONGEST} bytes are the most")
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise LaserError(
-            f"two predicates would share the table {twice}: rename one, or choose predicates for each sink"
-        )
+    check_tables(names)
 
 
 def _type(kind: str) -> str:

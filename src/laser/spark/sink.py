@@ -16,7 +16,7 @@ from laser.spark.cluster import named
 from laser.spark.directories import directory_names
 from laser.spark.failures import explain_failure
 
-__all__ = ["Batch", "Changes", "FormatSink", "FunctionSink", "Sink", "load_function", "stream_writer"]
+__all__ = ["Batch", "Changes", "FormatSink", "FunctionSink", "Sink", "check_tables", "load_function", "stream_writer"]
 
 
 class Batch(NamedTuple):
@@ -47,6 +47,15 @@ class Sink(Protocol):
     """Takes changes. After a crash, it may receive a micro-batch a second time, with the same changes."""
 
     def write(self, changes: Sequence[Changes], batch: Batch) -> None: ...
+
+
+def check_tables(names: Sequence[str]) -> None:
+    """LaserError if two predicates would share a table."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise LaserError(
+            f"two predicates would share the table {twice}: rename one, or choose predicates for each sink"
+        )
 
 
 def stream_writer(
