@@ -132,5 +132,5 @@ def _limit(limit: int) -> int:
     if not isinstance(limit, int):
         raise TypeError(f"the limit must be an integer, a number of derivations, not {shown(limit)}")
     if limit < 0:
-        raise ValueError(f"the limit cannot be negative, but is {shown(limit)}")
+        raise ValueError(f"the limit must be 0 or more, not {shown(limit)}")
     return limit

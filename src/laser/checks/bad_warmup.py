@@ -36,7 +36,7 @@ def _fault(subject: Subject, size: tree.Size) -> str | None:
     if not isinstance(value, int | float | Duration):
         return f"{text} is not a duration"
     if (value.micros if isinstance(value, Duration) else value) < 0:
-        return f"a warm-up cannot be negative, but {text} is"
+        return f"a warm-up must be 0 or more, not {text}"
     if size.unit is None and isinstance(value, float):
         return f"{text} is not a whole number of ticks"
     if subject.tick is not None and whole_size(size, subject.values, subject.tick) is None:

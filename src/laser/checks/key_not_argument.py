@@ -30,4 +30,4 @@ def _hint(literal: tree.Literal, key: tree.Variable) -> str | None:
     names = list(dict.fromkeys(t.name for t in literal.atom.args if isinstance(t, tree.Variable) and t.name != "_"))
     if not names:
         return "write `[last n]` to count all facts of the predicate together, or give the argument a name"
-    return did_you_mean(key.name, names, f"the named arguments are {listed(names)}")
+    return did_you_mean(key.name, names, f"write a variable of the atom: {listed(names)}")

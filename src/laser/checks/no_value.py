@@ -21,6 +21,6 @@ def no_value(subject: Subject) -> Iterator[Diagnostic]:
                     "no-value",
                     f"`{subject.term_text(term)}` has no value",
                     term.span,
-                    "arithmetic needs numbers, division by zero has no value, and neither has a function outside its domain",
+                    "arithmetic needs numbers; a division by zero and a function outside its domain have no value",
                     "write the value itself, in quotes if it is a string",
                 )

@@ -19,7 +19,7 @@ def record_unknown(subject: Subject) -> Iterator[Diagnostic]:
             "record-unknown",
             f"`{predicate}` is recorded, but no rule derives it",
             place,
-            "`#record` remembers what rules derive; windows see the facts of the stream without it",
+            "`#record` remembers what rules derive; facts of the stream do not need it, because windows see them anyway",
             near or "remove it here, or add a rule for it",
             "warning",
         )

@@ -54,7 +54,7 @@ def _fault(size: tree.Size, value: Value, rule: SizeRule) -> str | None:
     if not isinstance(value, int | float):
         return f"the size of a window must be a number, not {text}"
     if value < 0:
-        return f"the size of a window cannot be negative, but {text} is"
+        return f"the size of a window must be {rule.least} or more, not {text}"
     if value < rule.least and rule.of == "facts":
         return f"a tuple window of size {text} is always empty"
     if value < rule.least:

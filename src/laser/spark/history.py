@@ -160,7 +160,9 @@ class _History:
         statements = len([*tried.texts])
         rows = None if self.alone else estimated_rows([source.table for source in self.prepared.sources])
         if rows is not None and rows < statements * ROWS_A_STATEMENT:
-            raise NotLowered(f"about {rows:,} rows are too few to plan {count(statements, 'statement')} for")
+            raise NotLowered(
+                f"with about {rows:,} rows, planning {count(statements, 'statement')} would take longer than reasoning"
+            )
 
     def check_share(self, part: ReasonedPart) -> None:
         """Compare what the reasoner would read from SQL with the facts that it would read without."""

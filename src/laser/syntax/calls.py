@@ -24,12 +24,12 @@ def is_test(predicate: Predicate) -> bool:
 
 def reserved_test(name: str, span: Span) -> Diagnostic:
     """The finding about a test that is used as a predicate."""
-    note = "a test compares two strings in a body; a predicate with two arguments cannot have its name"
+    note = "a test compares two strings in a body; no predicate with two arguments can have the same name"
     return Diagnostic(
         "reserved-test",
         f"`{name}` is a test of two strings, not a predicate",
         span,
-        f"{note}, and a test has no window and no time",
+        f"{note}, and a test takes no window and no time",
         f'write `{name}(S, "x")` or `not {name}(S, "x")` in a body, or choose another name for the predicate',
     )
 
