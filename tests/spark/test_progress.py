@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
+import pty
 import re
+import sys
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -86,6 +90,23 @@ def test_the_line_of_a_micro_batch_has_its_metrics(capsys):
     line = capsys.readouterr().err
     assert "batch 1: 1 row, 1 rows/s, 1,250 ms (2 reasoning), 4 changes, watermark 2026-01-01T00:00:50.5" in line
     assert "10 s behind the clock, keeps 8 facts, rebuilt 1 reasoner, late 4, rejected 2" in line
+
+
+@pytest.mark.parametrize(("lines", "columns"), [(24, 80), (24, 40), (50, 200)])
+def test_the_line_of_a_micro_batch_fits_the_terminal(lines, columns, monkeypatch):
+    """139 columns wrap on a terminal of 80, and a wrapped line is not overwritten by the next one."""
+    monkeypatch.setenv("LINES", str(lines))
+    monkeypatch.setenv("COLUMNS", str(columns))
+    busy = replace(Meter().read(TOLD[1]), batch=12_345, rows=1_234_567, changes=98_765, lag=86_400.0, kept=7_654_321)
+    master, slave = pty.openpty()
+    with os.fdopen(master, "rb", buffering=0) as terminal, os.fdopen(slave, "w", encoding="utf-8") as stderr:
+        monkeypatch.setattr(sys, "stderr", stderr)
+        Screen(quiet=False).batch(busy, Summary(late=1_234, rejected=5_678))
+        line = terminal.read(1000).decode().removeprefix("\r\x1b[K")
+    assert len(line) < columns
+    assert line.startswith("batch 12345: 1,234,567 rows in 1,250 ms")
+    assert ("7,654,321 facts" in line) == (columns == 200)
+    assert ("98,765 changes, 1,234 late" in line) == (columns >= 80)
 
 
 def test_the_log_has_a_line_for_each_micro_batch(caplog):

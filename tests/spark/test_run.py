@@ -59,7 +59,7 @@ def test_a_pipeline_writes_its_answers_whole(spark, place):
     assert any('"soon"' in r["row"] for r in rejected)
     assert "39 rows" in result.output
     assert "3 rejected" in result.output
-    assert "alarm  held 3 times, 12 time points in all, 5 at most" in result.output
+    assert "alarm  held 3 times, for 12 time points in total, at most 5 at a time" in result.output
     assert not [path for path in place.iterdir() if path.name.startswith(".")]
     again = laser("run", place / "pipeline.toml")
     assert again.exit_code == 1
