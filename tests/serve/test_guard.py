@@ -6,8 +6,11 @@ import socket
 
 import pytest
 
+from laser.errors import LaserError
 from laser.serve.access import Access
 from laser.serve.guard import Guard, authorities
+from laser.serve.run import listen
+from laser.serve.settings import Settings
 from tests.serve.server import Server, running
 
 
@@ -133,3 +136,12 @@ def test_another_place_must_be_named_and_is_warned_of() -> None:
         started.process.terminate()
         assert started.process.stderr is not None
         assert "not a loopback address" in started.process.stderr.read()
+
+
+def test_a_port_in_use_and_a_foreign_address_are_refused_with_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(LaserError, match=f"port {port} of 127.0.0.1 is already in use: choose another with --port"):
+            listen(Settings(port=port))
+    with pytest.raises(LaserError, match=r"--host 203\.0\.113\.5 is not an address of this machine"):
+        listen(Settings(host="203.0.113.5", port=0))

@@ -165,7 +165,10 @@ def test_the_page_is_served_on_loopback_and_gone_afterwards():
         assert (kind, text) == ("text/plain; version=0.0.4; charset=utf-8", page.text())
         with pytest.raises(urllib.error.HTTPError, match="404"):
             get(port, "/other")
-        with pytest.raises(LaserError, match=f"cannot serve metrics at 127.0.0.1:{port}"), serve_metrics(page, port):
+        with (
+            pytest.raises(LaserError, match=f"cannot serve metrics at 127.0.0.1:{port}: address already in use"),
+            serve_metrics(page, port),
+        ):
             pass
     with pytest.raises(urllib.error.URLError):
         get(port, "/metrics")

@@ -47,7 +47,7 @@ def command(output: str) -> None:
     try:
         files = write_archive(output)
     except OSError as error:
-        raise LaserError(f"{output}: {error.strerror}") from None
+        raise OSError(error.errno, error.strerror, output) from None
     messages.say(f"{output}: {count(files, 'file')}")
 
 

@@ -38,7 +38,7 @@ MEGABYTE = 1024 * 1024
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen on; any other than loopback lets others in.",
+    help="The address to listen on; with any other than loopback, other machines can connect.",
 )
 @click.option(
     "--port",

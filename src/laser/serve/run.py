@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Callable
 
 import uvicorn
 
+from laser.errors import LaserError
 from laser.serve.access import Access
 from laser.serve.app import make_app
 from laser.serve.protocol import make_protocol
@@ -28,8 +30,18 @@ def listen(settings: Settings) -> socket.socket:
         made.listen(128)  # clients that connect before the server is ready wait
     except OSError as error:
         made.close()
-        raise OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}") from None
+        raise _refusal(error, settings) from None
     return made
+
+
+def _refusal(error: OSError, settings: Settings) -> Exception:
+    if error.errno == errno.EADDRINUSE:
+        return LaserError(
+            f"port {settings.port} of {settings.host} is already in use: choose another with --port, or a free one with --port 0"
+        )
+    if error.errno == errno.EADDRNOTAVAIL:
+        return LaserError(f"--host {settings.host} is not an address of this machine")
+    return OSError(error.errno, error.strerror, f"{settings.host}:{settings.port}")
 
 
 def serve(settings: Settings, ready: Callable[[str], object]) -> None:

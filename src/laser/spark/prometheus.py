@@ -138,13 +138,21 @@ def _number(value: float) -> str:
     return str(value) if isinstance(value, int) else repr(float(value))
 
 
+def _refusal(host: str, port: int, reason: str) -> LaserError:
+    return LaserError(
+        f"cannot serve metrics at {host}:{port}: {reason[:1].lower()}{reason[1:]}. Choose another port or address"
+    )
+
+
 @contextmanager
 def serve_metrics(page: PrometheusPage, port: int, host: str = LOOPBACK) -> Iterator[int]:
     """Serve a page at ``/metrics`` while the body runs; gives the port, which Python chooses for 0."""
     try:
         server = ThreadingHTTPServer((host, port), _handler(page))
-    except (OSError, OverflowError) as error:
-        raise LaserError(f"cannot serve metrics at {host}:{port}: {error}") from None
+    except OSError as error:
+        raise _refusal(host, port, error.strerror or str(error)) from None
+    except OverflowError as error:
+        raise _refusal(host, port, str(error)) from None
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
     thread.start()
