@@ -79,13 +79,16 @@ class Table:
 
     path: str = field(default="", metadata={"is_path": True})
     format: str = _setting(
-        "", "{inputs} or what Spark knows. [default: by the name]", "[NAME=]FORMAT", name="input-format"
+        "", "{inputs} or another format of Spark. [default: by the file name]", "[NAME=]FORMAT", name="input-format"
     )
     columns: tuple[str, ...] = _setting(
-        (), "The columns that are its arguments. [default: all others]", "NAME=A,B", read=_column_names
+        (),
+        "The columns that are the arguments of this input. [default: all but the time]",
+        "NAME=A,B",
+        read=_column_names,
     )
     schema: Mapping[str, str] = _setting(
-        {}, "Types of columns. [default: as the files show]", "NAME=A TYPE,…", read=_column_types
+        {}, "The types of columns. [default: inferred from the files]", "NAME=A TYPE,…", read=_column_types
     )
     predicate: str = _setting(
         "", "The column with the predicate of each row, in a table of several predicates.", "[NAME=]COLUMN"
@@ -127,9 +130,9 @@ class Pipeline:
 
     program: str = _setting("", "The rules.", "FILE", is_path=True)
     inputs: Mapping[str, Table] = _setting({}, "Facts of a predicate, from files.", "NAME=PATH", name="input")
-    time: str = _setting("", "The column of the time.", "COLUMN")
+    time: str = _setting("", "The column with the time.", "COLUMN")
     key: str = _setting("", "Partition the stream by this column; add it to the rules if needed.", "COLUMN")
-    order: str = _setting("", "The order of arrival within a time point.", "COLUMN")
+    order: str = _setting("", "The column with the order of arrival within a time point.", "COLUMN")
     background: Mapping[str, Table] = _setting({}, "A table that holds at every time.", "NAME=PATH")
     constants: Mapping[str, Any] = field(default_factory=dict)
     tick: str = _setting("1 s", "The length of one time point. [default: 1 s]", "DURATION")
@@ -141,7 +144,7 @@ class Pipeline:
     output: str = _setting(
         "", "Write the answers here, one directory per predicate.", "DIRECTORY", is_path=True, short="o"
     )
-    format: str = _setting("parquet", "{outputs} or what Spark knows. [default: parquet]", "FORMAT")
+    format: str = _setting("parquet", "{outputs} or another format of Spark. [default: parquet]", "FORMAT")
     overwrite: bool = _setting(False, "Replace an existing output.")
     rejects: str = _setting("", "Write invalid rows to this file, as JSON Lines, and go on.", "FILE", is_path=True)
     late: str = _setting("", "With --follow: write facts that come too late to this file.", "FILE", is_path=True)
@@ -173,8 +176,8 @@ class Pipeline:
     )
     flush: str = _setting(
         "",
-        "With --every once: assume that no more facts come up to this time; `last` is the time of the last row, `closed` is "
-        "later by the largest window.",
+        "With --every once: assume that no more facts come up to this time; `last` is the time of the last "
+        "row, `closed` is when all windows over that row have closed.",
         "TIME",
     )
     metrics_port: int = _setting(
@@ -199,10 +202,10 @@ class Pipeline:
             read_length(self.every, SECOND, "every")
         if self.sinks and not self.follow:
             raise LaserError(
-                "sinks are only for the changes of a stream (--follow); the intervals of tables go to the output (-o DIR)"
+                "sinks work only with --follow: they take the changes of a stream; without it, answers go to the output (-o DIR)"
             )
         if self.metrics_port and not self.follow:
-            raise LaserError("metrics are those of micro-batches: --metrics-port works only with --follow")
+            raise LaserError("--metrics-port works only with --follow: the metrics are about its micro-batches")
         if self.flush and self.every != "once":
             raise LaserError('flush works only with every = "once" (--every once), which ends the stream')
         if self.idle and self.every == "once":

@@ -124,12 +124,14 @@ def test_what_does_not_fit_is_told_before_anything_runs(spark, readings):
             reason(program, inputs or {"temp": readings}, **{"time": "t", **options})
         return str(caught.value)
 
-    assert "string and int meet in argument 1 of x/1" in refusal("x(A) :- temp(A, _). x(B) :- temp(_, B).")
-    assert "name those that are meant" in refusal("x(A) :- temp(A).")
+    assert "values of the types string and int would be in argument 1 of x/1" in refusal(
+        "x(A) :- temp(A, _). x(B) :- temp(_, B)."
+    )
+    assert "name the columns to use" in refusal("x(A) :- temp(A).")
     assert "which column is the time" in refusal("x(A) :- temp(A, _).", time=None)
     assert "no column when" in refusal("x(A) :- temp(A, _).", time="when")
-    assert "cannot be cut by v" in refusal("x(A) :- temp(A, _).", key="v")
-    assert "no input of the program has a column" in refusal("x(A) :- temp(A, _).", key="plant")
+    assert "cannot be divided by v" in refusal("x(A) :- temp(A, _).", key="v")
+    assert "no input of the program has the key column plant" in refusal("x(A) :- temp(A, _).", key="plant")
     assert "reads none of the inputs" in refusal("x(A) :- other(A).")
     array = spark.sql("SELECT 1 AS t, array(1) AS v")
     assert "cannot be an argument" in refusal("x(A) :- a(A).", {"a": array})

@@ -71,7 +71,7 @@ LARGE = [name for name, setting in SETTINGS.items() if beyond_columns(setting.re
 
 @pytest.mark.parametrize("name", LARGE)
 def test_an_integer_that_no_column_holds_is_refused(name):
-    with pytest.raises(LaserError, match="an integer that a double does not hold exactly"):
+    with pytest.raises(LaserError, match="a double cannot represent the integer"):
         by_parts(SETTINGS[name], job_of(SETTINGS[name]), 1, 1)
 
 

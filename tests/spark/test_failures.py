@@ -50,7 +50,7 @@ def begun(spark, tmp_path_factory):
 @pytest.mark.parametrize(
     ("program", "buckets", "sentence"),
     [
-        (OTHER, 2, "the checkpoint is of another program: its rules"),
+        (OTHER, 2, "the checkpoint belongs to another program: its rules"),
         (RULE, 3, "the checkpoint was made with 2 buckets, and now there are 3: give buckets=2"),
     ],
 )
@@ -133,18 +133,18 @@ def test_workers_without_the_package_are_found_before_data_are_read(spark, tmp_p
     python.chmod(0o755)
     assert ask_workers(spark) == spark.sparkContext.defaultParallelism
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
-    with pytest.raises(LaserError, match="a worker does not have the package: install laser-reasoner"):
+    with pytest.raises(LaserError, match="a worker does not have the package laser-reasoner: install"):
         ask_workers(spark.newSession())
 
 
 def test_spark_connect_is_not_a_master():
-    with pytest.raises(LaserError, match=r"sc://host is Spark Connect, .* SparkSession.builder.remote"):
+    with pytest.raises(LaserError, match=r"sc://host is a server of Spark Connect, .* SparkSession.builder.remote"):
         session("sc://host")
 
 
 @pytest.mark.parametrize(
     ("lock", "sentence"),
-    [("state/laser.lock", "another run is at work on the checkpoint"), ("out", "another run writes to the output")],
+    [("state/laser.lock", "another run uses the checkpoint"), ("out", "another run writes to the output")],
 )
 def test_a_second_run_on_a_checkpoint_or_an_output_is_refused(tmp_path, lock, sentence):
     (tmp_path / "rules.lars").write_text(RULE, "utf-8")

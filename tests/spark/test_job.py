@@ -48,7 +48,7 @@ def test_whatever_changes_what_a_checkpoint_means_changes_the_id() -> None:
 
 def test_a_checkpoint_of_another_job_or_of_an_older_laser_is_refused_by_name() -> None:
     refuse_other(JOB.fingerprint, JOB.fingerprint)
-    with pytest.raises(StateError, match="of another program"):
+    with pytest.raises(StateError, match="belongs to another program"):
         refuse_other(OTHERS[0].fingerprint, JOB.fingerprint)
     with pytest.raises(StateError, match="made by an older version of Laser"):
         refuse_other("0" * 64, JOB.fingerprint)

@@ -48,9 +48,9 @@ def test_messages_may_be_csv_or_text(spark):
 def test_what_messages_lack_is_said(spark):
     with pytest.raises(LaserError, match="which columns do its messages have"):
         read_messages(messages(spark, "x"), "json", {})
-    with pytest.raises(LaserError, match="there are json, csv, text and avro"):
+    with pytest.raises(LaserError, match="the formats are json, csv, text and avro"):
         read_messages(messages(spark, "x"), "xml", SCHEMA)
-    with pytest.raises(LaserError, match="has no column value with messages; there are key"):
+    with pytest.raises(LaserError, match="has no column value with messages; its columns are key"):
         read_messages(messages(spark, "x").select("key"), "json", SCHEMA)
     with pytest.raises(
         LaserError, match=r"its connector is missing. Name it as a package \(org.apache.spark:spark-sql-kafka"

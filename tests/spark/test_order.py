@@ -56,9 +56,9 @@ def test_an_order_that_says_nothing_is_refused(spark):
             reason("g(X) :- p(X) in [1 #], q(_) in [2].", inputs, **options)
         return str(caught.value)
 
-    assert "column f of type double cannot say the order" in refusal({"p": p, "q": Input(frame, ["x"], "t", "f")})
+    assert "column f of type double cannot give the order" in refusal({"p": p, "q": Input(frame, ["x"], "t", "f")})
     assert "input q has no order column" in refusal({"p": p, "q": q})
-    assert "no input has a column m" in refusal({"p": q, "q": q}, order="m")
+    assert "no input has the order column m" in refusal({"p": q, "q": q}, order="m")
 
 
 def test_a_row_without_its_place_in_the_order_is_rejected(spark):

@@ -199,7 +199,7 @@ def test_what_is_wrong_with_files_is_said_in_words(spark, place):
     missing = laser(*command, "temp=nowhere.csv").stderr
     assert missing.endswith("error: nowhere.csv: there is no such file or directory\n")
     odd = laser(*command, f"temp={place / 'odd.csv'}").stderr
-    assert "no row fits; the first that does not: ts is 'soon', which is not an ISO 8601 time" in odd
+    assert "every row was rejected; the first one because ts is 'soon', which is not an ISO 8601 time" in odd
     assert "delimiter is for files of CSV" in laser(*command, "temp=x.parquet", "--delimiter", ";").stderr
     named = laser("run", "--program", place / "temp.lars", "--input", f"temp={place / 'odd.csv'}").stderr
     assert "which column is the time? Name it (time, or --time COLUMN)" in named

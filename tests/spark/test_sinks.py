@@ -71,7 +71,7 @@ def test_sinks_are_what_the_file_says():
 
 def test_sinks_are_for_streams():
     text = 'program = "r"\n[inputs]\ntemp = "in"\n[sinks.a]\nformat = "console"\n'
-    with pytest.raises(LaserError, match="sinks are only for the changes of a stream"):
+    with pytest.raises(LaserError, match="sinks work only with --follow"):
         read_pipeline("p.toml", text).checked()
 
 
@@ -107,7 +107,7 @@ def test_a_function_and_a_format_are_given_the_changes_of_each_micro_batch(spark
     (tmp_path / "other.toml").write_text(PIPELINE.replace('["hot"]', '["cold"]').replace('"state"', '"other"'), "utf-8")
     result = CliRunner().invoke(main, ["run", str(tmp_path / "other.toml")], prog_name="laser")
     assert result.exit_code == 1
-    assert "sinks.mine: the program derives no cold; there are hot, never, seen" in result.output
+    assert "sinks.mine: the program does not derive cold; it derives hot, never, seen" in result.output
 
 
 def test_a_message_has_the_change_and_its_key_the_predicate_and_the_key(spark):

@@ -83,7 +83,7 @@ def test_a_changed_program_is_refused_on_an_old_checkpoint(spark, told):
     put(spark, [(95, "m0", 50)], base / "in", 90)
     changed = COOLING.replace("V >= 150", "V >= 155")
     answers = reason(changed, {"temp": follow(spark, base / "in")}, time="t", key="machine", lateness=6, buckets=2)
-    with pytest.raises(Exception, match="the checkpoint is of another program"):
+    with pytest.raises(Exception, match="the checkpoint belongs to another program"):
         drain(answers, base / "state", {})
 
 
@@ -105,7 +105,7 @@ def test_changed_rules_go_on_from_a_checkpoint(spark, tmp_path):
     told = [(first, row) for batch in sorted(found) for row in found[batch]]
     for number, chunk in enumerate([*files[2:], [(90, "m0", 120)]], 2):
         put(spark, chunk, tmp_path / "in", number)
-    with pytest.raises(StateError, match="look back over 60 ticks, but facts are kept since"):
+    with pytest.raises(StateError, match="look back over 60 ticks, but facts are kept only since"):
         stream("hot(M) :- temp(M, V) in [60], V > 150.")
     second = stream(changed)
     assert second.exact_from is not None

@@ -171,7 +171,9 @@ def test_what_the_log_can_never_give_is_refused(words):
 
 def test_a_log_that_is_too_short_says_what_is_missing_and_goes_on_with_consent():
     old, new = job("a(M) :- temp(M, _) in [8]."), job("a(M) :- temp(M, _) in [20].")
-    with pytest.raises(StateError, match=r"look back over 20 ticks, but facts are kept since 12, .* exact from 32 on"):
+    with pytest.raises(
+        StateError, match=r"look back over 20 ticks, but facts are kept only since 12, .* exact only from 32 on"
+    ):
         change(old, new)
     assert change(old, new, inexact=True) == 32
     assert change(old, new, head(known=0)) == 21  # nothing is dropped yet
@@ -226,7 +228,7 @@ def test_a_record_of_what_was_selected_never_promises_too_much():
 @pytest.mark.parametrize("changes", [{"tick": Tick.parse("2 s")}, {"dates": True}, {"start": 3}])
 def test_another_stream_is_refused(changes):
     old = job("a(M) :- temp(M, _) in [8].")
-    with pytest.raises(StateError, match="the checkpoint is of another stream"):
+    with pytest.raises(StateError, match="the checkpoint belongs to another stream"):
         change(old, replace(old, settings=replace(old.settings, **changes)))
     with pytest.raises(StateError, match="its inputs was"):
         change(old, replace(old, streams=("other/2",)))

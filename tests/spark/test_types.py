@@ -142,7 +142,7 @@ def test_a_local_time_that_the_zone_leaves_out_is_rejected_and_not_moved(spark, 
     ("expression", "says"),
     [
         ("binary('a')", "of type binary cannot be an argument"),
-        ("null", "it has no type, only nulls"),
+        ("null", "it contains only nulls and has no type"),
         ("array(1)", "cannot be an argument"),
         ("named_struct('a', 1)", "cannot be an argument"),
         ("map('a', 1)", "cannot be an argument"),

@@ -18,7 +18,7 @@ _LOCK = "laser.lock"
 @contextmanager
 def claimed(checkpoint: str, output: str = "") -> Iterator[None]:
     """Hold this checkpoint and this output exclusively, or raise StateError. Places that are not on this machine are left to Spark."""
-    with _locked(checkpoint, _LOCK, "is at work on the checkpoint"), _locked(output, ".", "writes to the output"):
+    with _locked(checkpoint, _LOCK, "uses the checkpoint"), _locked(output, ".", "writes to the output"):
         yield
 
 
@@ -32,7 +32,7 @@ def _locked(path: str, name: str, does: str) -> Iterator[None]:
     place.mkdir(parents=True, exist_ok=True)
     lock = os.open(place / name, os.O_RDONLY if name == "." else os.O_RDWR | os.O_CREAT)
     try:
-        _take(lock, f"another run {does} {path}: wait for its end, or give this run its own")
+        _take(lock, f"another run {does} {path}: wait until it ends, or give this run another directory")
         yield
     finally:
         os.close(lock)

@@ -42,6 +42,6 @@ def find_flow(
     except ClashError as clash:
         one, other = kind_of(clash.one), kind_of(clash.other)
         cure = "cast one of them, or allow columns of mixed terms (mixed=True)"
-        raise LaserError(f"{one} and {other} meet in {clash.place}: {cure}") from None
+        raise LaserError(f"values of the types {one} and {other} would be in {clash.place}: {cure}") from None
     kinds = {predicate: list(map(kind_of, several)) for predicate, several in types.items()}
     return Flow(kinds, column_names(core, {predicate: names for predicate, (_, names) in inputs.items()}))

@@ -148,7 +148,7 @@ def _double(value: Any) -> float:
     """A number as a double; OverflowError if it is an integer that a double cannot represent exactly."""
     cell = float(value)
     if cell != value:
-        raise OverflowError(f"{value} is an integer that a double does not hold exactly")
+        raise OverflowError(f"a double cannot represent the integer {value} exactly")
     return cell
 
 
@@ -186,8 +186,8 @@ def kind_of_type(name: str, column: str) -> str:
     decimal = _DECIMAL.fullmatch(name)
     if decimal and int(decimal[2]) and int(decimal[1]) > _EXACT_DIGITS:
         raise LaserError(
-            f"column {column} of type {name} cannot be an argument: numbers with a fraction are doubles, which keep "
-            f"{_EXACT_DIGITS} digits apart. Cast it to decimal({_EXACT_DIGITS},{min(int(decimal[2]), _EXACT_DIGITS)}), "
+            f"column {column} of type {name} cannot be an argument: numbers with a fraction become doubles, which "
+            f"are exact to {_EXACT_DIGITS} digits. Cast it to decimal({_EXACT_DIGITS},{min(int(decimal[2]), _EXACT_DIGITS)}), "
             "double or string"
         )
     if name in _TYPES or decimal:
@@ -195,7 +195,9 @@ def kind_of_type(name: str, column: str) -> str:
     if name.startswith(("varchar", "char")):
         return "string"
     if name == "void":
-        raise LaserError(f"column {column} cannot be an argument: it has no type, only nulls. Cast it to one")
+        raise LaserError(
+            f"column {column} cannot be an argument: it contains only nulls and has no type. Cast it to one"
+        )
     raise LaserError(
         f"column {column} of type {name} cannot be an argument: cast it to a number, a string or a timestamp"
     )
@@ -220,5 +222,5 @@ def join(one: str | None, other: str) -> str:
         return other
     common = join_types(static_type(one), static_type(other))
     if common is None:
-        raise LaserError(f"columns of the types {one} and {other} cannot be one column: cast one of them")
+        raise LaserError(f"columns of the types {one} and {other} cannot be combined: cast one of them")
     return kind_of(common)

@@ -53,8 +53,8 @@ def _nothing(prepared: Prepared) -> str:
     for source in prepared.sources:
         faulty = source.rejects().take(1)
         if faulty:
-            return f"input {source.name}: no row fits; the first that does not: {faulty[0]['reason']}, in {faulty[0]['row']}"
-    return "the inputs are empty, so the timeline has no beginning: say where it begins and ends (start and until)"
+            return f"input {source.name}: every row was rejected; the first one because {faulty[0]['reason']}, in {faulty[0]['row']}"
+    return "the inputs are empty, so the timeline has no beginning and no end: give start and until"
 
 
 def _warn_of_future(prepared: Prepared, last: int) -> None:
@@ -62,7 +62,7 @@ def _warn_of_future(prepared: Prepared, last: int) -> None:
     tick = prepared.job.settings.tick
     if prepared.dated and prepared.job.settings.until is None and last > tick.from_datetime(datetime.now(UTC)):
         log.warning(
-            "the last row is of %s, ahead of the clock, and the timeline goes on until then: until=… ends it earlier, and "
-            "max_ahead=… sets such rows aside",
+            "the last row is dated %s, which is ahead of the clock, and the timeline continues up to it: to end it earlier, "
+            "give until=…; to reject such rows, give max_ahead=…",
             tick.to_text(last),
         )

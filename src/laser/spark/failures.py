@@ -28,15 +28,15 @@ _AROUND = re.compile(
     r"^\[STREAM_FAILED\] Query .*? terminated with exception: |^\[[A-Z0-9_.]+\] |\s*SQLSTATE: \w{5}|^Job aborted due to .*?: "
 )
 NO_PACKAGE = (
-    "a worker does not have the package: install laser-reasoner[spark] for the Python of every worker "
-    "(spark.pyspark.python says which that is), or send it to them: laser package -o laser.zip, and then "
+    "a worker does not have the package laser-reasoner: install laser-reasoner[spark] for the Python of every worker "
+    "(spark.pyspark.python names it), or send the package with the job: run laser package -o laser.zip, then add "
     "--conf spark.submit.pyFiles=laser.zip"
 )
 KNOWN = {
     "No module named 'laser": NO_PACKAGE,
     "CONCURRENT_STREAM_LOG_UPDATE": "another query is at work on this checkpoint: each query needs one of its own",
     "sources in the checkpoint offsets": "the checkpoint was made with other inputs, or with another choice of idle or "
-    "flush, and Spark adds no source to an old one: begin with a new checkpoint",
+    "flush, which cannot be changed later: begin with a new checkpoint",
     "CONCURRENT_QUERY": "another query is at work on this checkpoint: each query needs one of its own",
 }
 """Failures that Spark describes misleadingly, by words in their texts."""

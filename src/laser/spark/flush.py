@@ -67,7 +67,7 @@ def flush_of(spark: SparkSession, checkpoint: str, asked: bool, heads: list[Head
     """The flush of a stream, if it is requested, or was when its checkpoint was made: Spark does not add sources later."""
     if not checkpoint:
         if asked:
-            raise LaserError("flush needs to know where the query is remembered: give checkpoint=… too")
+            raise LaserError("flush needs the directory of the checkpoint: give checkpoint=… too")
         return None
     found = Flush(spark, checkpoint)
     if found.exists():
@@ -76,7 +76,7 @@ def flush_of(spark: SparkSession, checkpoint: str, asked: bool, heads: list[Head
         return None
     if heads:
         raise StateError(
-            "the checkpoint was made without flush, and Spark adds no source to an old one: begin with a new checkpoint"
+            "the checkpoint was made without flush, which cannot be added later: begin with a new checkpoint"
         )
     found.write()
     return found
@@ -93,7 +93,7 @@ def _time_of(end: End, heads: list[Head], job: Job) -> int:
     """The time point at which a stream ends, from its last row."""
     highest = max((head.highest for head in heads), default=NOWHERE)
     if highest == NOWHERE:
-        raise StateError("there is nothing to flush: no row has come yet on this checkpoint")
+        raise StateError("there is nothing to flush: the stream of this checkpoint has not had a row yet")
     match end:
         case End.LAST:
             return highest

@@ -134,7 +134,7 @@ def refuse_other(found: str, expected: str) -> None:
             f"(its id does not begin with {ID_VERSION!r}). Begin with a new checkpoint"
         )
     raise StateError(
-        "the checkpoint is of another program: its rules, constants, tick, start, background data, key or columns "
-        "differ. Begin with a new checkpoint, or go on with the program that it is of. (A stream that has had "
-        "checkpoint=… from its beginning may go on with other rules)"
+        "the checkpoint belongs to another program: its rules, constants, tick, start, background data, key or columns "
+        "differ. Begin with a new checkpoint, or continue with the old program. (Rules can be changed only in a stream "
+        "that has had checkpoint=… from its beginning)"
     )

@@ -43,7 +43,7 @@ def read_messages(
     A message that cannot be read becomes a row that :func:`laser.spark.reason` rejects, with the reason.
     """
     if MESSAGE not in table.columns:
-        raise LaserError(f"{name} has no column {MESSAGE} with messages; there are {', '.join(table.columns)}")
+        raise LaserError(f"{name} has no column {MESSAGE} with messages; its columns are {', '.join(table.columns)}")
     match form:
         case "text":
             kept = _of_broker(table, ())
@@ -58,7 +58,7 @@ def read_messages(
             return _read_text(table, "JSON", F.from_json, schema or {})
         case "csv":
             return _read_text(table, "CSV", F.from_csv, schema or {})
-    raise LaserError(f"{name}: value = {form!r} is not a format of messages; there are json, csv, text and avro")
+    raise LaserError(f"{name}: value = {form!r} is not a format of messages; the formats are json, csv, text and avro")
 
 
 def _of_broker(table: DataFrame, taken: Collection[str]) -> list[Column]:

@@ -36,7 +36,9 @@ def _sink(where: str, given: pipeline.Sink) -> Sink:
             url = _taken(where, options, "url")
             schema = options.pop("schema", "public")
             if options:
-                raise LaserError(f"{where}: PostgreSQL has no option {next(iter(options))}; there are url and schema")
+                raise LaserError(
+                    f"{where}: PostgreSQL has no option {next(iter(options))}; its options are url and schema"
+                )
             return PostgresSink(url, schema)
         case "delta":
             if not given.path:
@@ -61,4 +63,4 @@ def check_predicates(given: Mapping[str, pipeline.Sink], answers: Answers) -> No
     for name, each in given.items():
         unknown = next((predicate for predicate in each.predicates if predicate not in answers), None)
         if unknown is not None:
-            raise LaserError(f"sinks.{name}: the program derives no {unknown}; there are {', '.join(answers)}")
+            raise LaserError(f"sinks.{name}: the program does not derive {unknown}; it derives {', '.join(answers)}")

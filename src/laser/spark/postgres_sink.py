@@ -96,7 +96,7 @@ def _name(text: str) -> str:
 def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if len(name.encode()) > _LONGEST:
-            raise LaserError(f"PostgreSQL has no names as long as {name}: {_LONGEST} bytes are the most")
+            raise LaserError(f"{name} is too long for a name in PostgreSQL, which has at most {_LONGEST} bytes")
     check_tables(names)
 
 

@@ -109,10 +109,10 @@ def _lifted_key(request: Request, core: ResolvedProgram) -> str | None:
     known = {p.name for p in mentioned}
     relevant = [source for source in request.sources if source.name in known and key in source.types]
     if not relevant:
-        raise LaserError(f"no input of the program has a column {key}, which is named as the key")
+        raise LaserError(f"no input of the program has the key column {key}")
     named = [source for source in relevant if key in source.args and source.predicate in mentioned]
     if named and len(named) < len(relevant):
-        raise LaserError(f"the key {key} is an argument of {named[0].predicate}, and not of {relevant[0].predicate}")
+        raise LaserError(f"the key {key} is an argument of {named[0].predicate}, but not of {relevant[0].predicate}")
     return None if named else key
 
 
@@ -127,7 +127,7 @@ def _declared(source: Source, program: Program) -> Source:
     for arg, kind, (name, declared) in zip(source.args, source.kinds, found.fields, strict=False):
         if declared.static not in (ANY, *static_type(kind).widening()) and kind != "term":
             raise LaserError(
-                f"input {source.name}: column {arg} is {kind}, and the program declares {name} as {declared.value}: cast it"
+                f"input {source.name}: column {arg} is {kind}, but the program declares {name} as {declared.value}: cast the column"
             )
     return source
 
@@ -139,15 +139,15 @@ def _fit(source: Source, core: ResolvedProgram, lifted: str | None) -> Source:
     if mentioned and len(args) not in mentioned:
         wants = " and ".join(f"{source.name}/{arity}" for arity in sorted(mentioned))
         raise LaserError(
-            f"the program reads {wants}, and the input {source.name} has {len(args)} columns for arguments "
-            f"({', '.join(args) or 'none'}): name those that are meant, as in Input(table, args=[…])"
+            f"the program reads {wants}, but the input {source.name} has {len(args)} columns for arguments "
+            f"({', '.join(args) or 'none'}): name the columns to use, as in Input(table, args=[…])"
         )
     if lifted is None:
         return source
     if lifted in source.types:
         return replace(source, args=(lifted, *args), is_lifted=True)
     if mentioned:
-        raise LaserError(f"input {source.name} has no column {lifted}, which is the key")
+        raise LaserError(f"input {source.name} has no key column {lifted}")
     return replace(source, args=args)
 
 
@@ -156,7 +156,7 @@ def _read_sources(
 ) -> tuple[list[Source], list[Source]]:
     """The sources that the program reads, and those that only move the time (unless tuple windows count them)."""
     if len({source.predicate for source in given}) < len(given):
-        raise LaserError("two inputs are of one predicate: unite their DataFrames first")
+        raise LaserError("two inputs are for the same predicate: combine their DataFrames first, with union")
     mentioned = _mentioned(core)
     sources = [source for source in given if tuples or source.program_predicate in mentioned]
     if tuples and lifted is not None and not all(source.is_lifted for source in sources):
@@ -172,10 +172,12 @@ def _in_order(sources: Sequence[Source], past: Reach) -> list[Source]:
         return list(sources)
     without = [source.name for source in sources if source.order is None]
     if without and len(without) < len(sources):
-        raise LaserError(f"a tuple window counts facts in the order of arrival: input {without[0]} has no order column")
+        raise LaserError(
+            f"a tuple window counts facts in the order of arrival, but input {without[0]} has no order column"
+        )
     if len({source.is_numbered for source in sources}) > 1:
         raise LaserError(
-            "the order is a number in some inputs and a timestamp in others: turn one into the other first"
+            "the order is a number in some inputs and a timestamp in others: convert one to the other first"
         )
     return list(sources)
 
@@ -183,7 +185,7 @@ def _in_order(sources: Sequence[Source], past: Reach) -> list[Source]:
 def _is_dated(sources: Sequence[Source]) -> bool:
     dated = {source.is_dated for source in sources}
     if len(dated) > 1:
-        raise LaserError("some inputs have dates as times and others numbers: turn one into the other first")
+        raise LaserError("the times are dates in some inputs and numbers in others: convert one to the other first")
     return dated == {True}
 
 
@@ -243,11 +245,11 @@ def _by_key(
 ) -> tuple[Partition, str]:
     """Divided by a key of the program, if it has one and it is not forbidden."""
     if key is False:
-        return Whole(), "one stream, as asked for"
+        return Whole(), "one stream, because key=False"
     fixed = {s.predicate: s.args.index(key) for s in sources if key in s.args} if isinstance(key, str) else {}
     found = find_key(core, {source.predicate for source in sources}, fixed)
     if not found and fixed:
-        raise LaserError(f"the stream cannot be cut by {key}: {found.reason}")
+        raise LaserError(f"the stream cannot be divided by {key}: {found.reason}")
     terms = [s.predicate for s in sources if found and s.kinds[found.positions.get(s.predicate, 0)] == "term"]
     if not found or terms:
         return Whole(), f"one stream: {found.reason or f'the key of {terms[0]} is a column of terms'}"
@@ -286,7 +288,7 @@ def _flow(core: ResolvedProgram, sources: Sequence[Source], tables: Iterable[Bac
 def _key_kind(sources: Sequence[Source], own: Sequence[Background], lifted: str | None) -> str | None:
     kinds = [source.kinds[0] for source in sources if source.is_lifted] + [table.kinds[0] for table in own]
     if len(set(map(carrier, kinds))) > 1:
-        raise LaserError(f"the key {lifted} has different types in different inputs: cast it to one")
+        raise LaserError(f"the key {lifted} has different types in different inputs: cast them to one type")
     return reduce(join, kinds, None)
 
 
@@ -303,5 +305,5 @@ def _names(request: Request, flow: Flow, predicate: Predicate) -> tuple[str, ...
     names = tuple(request.columns.get(str(predicate), request.columns.get(predicate.name, ())))
     names = names or tuple(flow.names[predicate])
     if len(names) != predicate.arity or not are_distinct(names):
-        raise LaserError(f"{predicate} has {predicate.arity} columns, and cannot be called {', '.join(names)}")
+        raise LaserError(f"{predicate} needs {predicate.arity} different column names, not {', '.join(names)}")
     return names

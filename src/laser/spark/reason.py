@@ -52,21 +52,25 @@ def answer(request: Request) -> Answers:
     """The answers to a request."""
     streaming = {source.table.isStreaming for source in request.sources}
     if len(streaming) > 1:
-        raise LaserError("some inputs are streams and others are not: give what does not stream as background")
+        raise LaserError("some inputs are streams and others are static: give the static ones as background")
     prepared = prepare(request)
     if not prepared.sources:
         names = ", ".join(source.name for source in request.sources)
-        raise LaserError(f"the program reads none of the inputs {names}: are their names those of its predicates?")
+        raise LaserError(
+            f"the program reads none of the inputs {names}: the name of an input must be that of a predicate in the program"
+        )
     if streaming == {False}:
         return _history(request, prepared)
     spark = prepared.sources[0].table.sparkSession
     check_workers(spark)
     if request.engine == "sql":
-        raise LaserError("SQL needs all facts at once, which a stream never has: leave it to the reasoner")
+        raise LaserError('engine="sql" needs all facts at once, so it does not work with streams: use engine="auto"')
     if is_connect(spark):
-        raise LaserError("streams need a session on Spark itself: Spark Connect serves static DataFrames only")
+        raise LaserError(
+            "streams do not work over Spark Connect, only static DataFrames do: use a session of Spark itself"
+        )
     if request.settings.until is not None or request.slices is not None:
-        raise LaserError("a stream has no end and no slices: until and slices are for static DataFrames")
+        raise LaserError("until and slices work only with static DataFrames, not with streams")
     from laser.spark.stream import answer_stream
 
     return answer_stream(request, prepared)

@@ -138,10 +138,10 @@ def _idle(given: str | int | None, sources: Sequence[Source], tick: Tick) -> Dur
         return None
     for source in sources:
         if not source.table.isStreaming:
-            raise LaserError(f"idle is for streams, and input {source.name} is a static DataFrame")
+            raise LaserError(f"idle works only with streams, but input {source.name} is a static DataFrame")
         if not source.is_dated:
             raise LaserError(
-                f"idle needs dates: the times of input {source.name} are numbers, of which the clock knows nothing"
+                f"idle compares times with the clock, so they must be dates: those of input {source.name} are numbers"
             )
     return Duration.read(given, tick, "idle")
 
@@ -153,7 +153,7 @@ def _limited(sources: list[Source], given: str | int | None, tick: Tick) -> tupl
     undated = [source.name for source in sources if not source.is_dated]
     if given is not None and undated:
         raise LaserError(
-            f"max_ahead needs dates: the times of input {undated[0]} are numbers, of which the clock knows nothing"
+            f"max_ahead compares times with the clock, so they must be dates: those of input {undated[0]} are numbers"
         )
     now = time.time_ns() // 1000
     return tuple(replace(source, ahead=_ahead(source, given, tick, now)) for source in sources)
@@ -171,7 +171,7 @@ def _check_names(options: Mapping[str, Any]) -> None:
     known = ReasonOptions.__annotations__
     for name in options:
         if name not in known:
-            raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(known))}")
+            raise TypeError(f"there is no option {name!r}; the options are {', '.join(sorted(known))}")
 
 
 def _zone(sources: Sequence[Source], tick: Tick) -> tzinfo:

@@ -41,8 +41,8 @@ def session(
         return running
     if master is not None and master.startswith("sc://"):
         raise LaserError(
-            f"{master} is Spark Connect, which laser.spark.reason takes for static DataFrames: give it a session of "
-            f'SparkSession.builder.remote("{master}"). Here the master must be that of Spark itself, as in spark://…'
+            f"{master} is a server of Spark Connect, but a master of Spark itself is needed here, such as spark://host:7077. "
+            f'(laser.spark.reason takes static DataFrames of SparkSession.builder.remote("{master}"))'
         )
     cores = cores or os.cpu_count() or 2
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

@@ -93,7 +93,7 @@ def load_function(path: str) -> Callable[[Mapping[str, DataFrame], int], None]:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise LaserError(
-            f"call = {path!r}: {error}; write it as module:function, of a module that Python finds"
+            f"call = {path!r}: {error}; write it as module:function, with a module that Python can import"
         ) from None
     if not callable(found):
         raise LaserError(f"call = {path!r} is not a function")

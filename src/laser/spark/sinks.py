@@ -37,7 +37,9 @@ def check_output(pipeline: Pipeline) -> None:
     if pipeline.output and not pipeline.follow and not pipeline.overwrite and _is_local(pipeline.output):
         place = Path(pipeline.output)
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
-            raise LaserError(f"{pipeline.output} is there already: --overwrite replaces it")
+            raise LaserError(
+                f"{pipeline.output} exists already: choose another output, or add --overwrite to replace it"
+            )
 
 
 @contextmanager

@@ -204,7 +204,7 @@ def read_sources(
         raise LaserError("there is no input: give at least one DataFrame, as in {'temp': readings}")
     sources = [_source(name, given, time, tick, order) for name, given in inputs.items()]
     if order is not None and not any(source.order == order for source in sources):
-        raise LaserError(f"no input has a column {order}, which is named as the order")
+        raise LaserError(f"no input has the order column {order}")
     return sources
 
 
@@ -221,7 +221,9 @@ def _source(
     source = Source(bare, given.table, args, times, tick, order, frozenset(given.terms))
     _check_columns(source, (*times, *args, *([order] if order else [])))
     if arity and int(arity) != len(args):
-        raise LaserError(f"input {name}: its DataFrame has {len(args)} columns for arguments: {', '.join(args)}")
+        raise LaserError(
+            f"input {name}: its DataFrame has {len(args)} columns for arguments ({', '.join(args)}), not {arity}"
+        )
     return source
 
 
@@ -230,7 +232,7 @@ def _time_columns(name: str, given: Input, time: str | tuple[str, str] | None) -
     if chosen is None:
         if {"since", "until"} <= set(given.table.columns):
             return ("since", "until")
-        raise LaserError(f"input {name}: which column is the time? Name it (time, or --time COLUMN)")
+        raise LaserError(f'input {name}: which column is the time? Name it, with time="COLUMN" or --time COLUMN')
     return (chosen,) if isinstance(chosen, str) else tuple(chosen)
 
 
@@ -238,10 +240,10 @@ def _check_columns(source: Source, columns: Sequence[str]) -> None:
     missing = [column for column in columns if column not in source.types]
     if missing:
         known = ", ".join(name for name in source.types if name not in (ROW, REASON))
-        raise LaserError(f"input {source.name}: no column {missing[0]}; there are {known}")
+        raise LaserError(f"input {source.name}: there is no column {missing[0]}; its columns are {known}")
     if source.order is not None and source.types[source.order] not in (*_INTEGERS, *_TIMES):
         raise LaserError(
-            f"input {source.name}: column {source.order} of type {source.types[source.order]} cannot say the order: "
+            f"input {source.name}: column {source.order} of type {source.types[source.order]} cannot give the order: "
             "it must be an integer or a timestamp"
         )
     for column in source.time:

@@ -29,8 +29,8 @@ def use_state_settings(spark: SparkSession) -> None:
         spark.conf.set(key, value)
     if changed:
         log.warning(
-            "a stream with rules needs RocksDB for its state, so the settings of this Spark session changed, also for "
-            "other streams that it starts: %s. After start() you can set them back; a session that has them from the "
-            "beginning is left as it is",
+            "a stream with rules needs RocksDB for its state, so these settings of the Spark session were changed, which also "
+            "affects other streams that it starts: %s. After start() you can set them back; to avoid the change, set "
+            "them when you create the session",
             ", ".join(f"{key} from {before[key]} to {value}" for key, value in changed.items()),
         )

@@ -61,7 +61,7 @@ def answer_stream(request: Request, prepared: Prepared) -> Answers:
     if job.reach.ticks is None and not job.has_records and not request.unbounded:
         raise LaserError(
             "the program looks back over its whole history (by `at T` without a window), so its state keeps every fact "
-            "and grows: give it a window, or consent with unbounded=True"
+            "and grows: give it a window, or allow this with unbounded=True"
         )
     for source in prepared.all_sources:
         _refuse_answers(source)
@@ -108,8 +108,8 @@ def _take_over(spark: SparkSession, request: Request, job: Job, heads: list[Head
         return _Taken(elders)
     if not checkpoint.is_finished():
         raise StateError(
-            "the rules were changed, and the last micro-batch of the old ones was not finished, so some of its changes may be told already: run the "
-            'old rules once more, as with every = "once", and change them then'
+            "the rules were changed, and the last micro-batch of the old ones was not finished, so some of its changes may have been "
+            'written already: run the old rules once more, as with every = "once", and change them after that'
         )
     first = max(
         exact_from(elders[old], job, [head for head in heads if head.job == old], request.inexact) for old in others
@@ -124,7 +124,7 @@ def _refuse_answers(source: Source) -> None:
     table: Any = source.table
     if _OPERATOR.search(table._jdf.queryExecution().analyzed().toString()):
         raise LaserError(
-            f"input {source.name} comes from the answers of another stream, and Spark runs one such program in a query: "
+            f"input {source.name} comes from the answers of another stream, but Spark can run only one such program in a query: "
             "give both programs to reason, as a list, or write those answers to files and read them as a stream of their own"
         )
 

@@ -38,7 +38,7 @@ def exact_from(old: Job, new: Job, heads: Sequence[Head], inexact: bool) -> int:
     columns = (*_column_faults(old.inputs, new.inputs), *_column_faults(old.outputs, new.outputs))
     for fault in (*columns, *_faults(old, new, unread, is_whole and not unread)):
         raise StateError(
-            f"the rules were changed, and {fault}. Begin with a new checkpoint, or go on with the old rules"
+            f"the rules were changed, but {fault}. Begin with a new checkpoint, or continue with the old rules"
         )
     need = new.reach.ticks
     first = fed + 1 if need is None or is_whole else max(fed + 1, known + need)
@@ -93,7 +93,7 @@ def _refuse_other_stream(old: Job, new: Job) -> None:
     for name, before, now in settings:
         if before != now:
             raise StateError(
-                f"the checkpoint is of another stream: its {name} was {before}, and now is {now}. Begin with a new checkpoint"
+                f"the checkpoint belongs to another stream: its {name} was {before}, and is now {now}. Begin with a new checkpoint"
             )
 
 
@@ -114,7 +114,7 @@ def _faults(old: Job, new: Job, unread: Collection[Predicate], has_everything: b
     if new.reach.ticks is None and not has_everything:
         yield "they look back over the whole history, of which the log has only the last part"
     if new.partition.knows_keys and not old.partition.knows_keys and not has_everything:
-        yield "they ask which keys there are, and keys that have been silent for long are not known"
+        yield "they ask which keys exist, and the log does not have keys that have been silent for long"
     if new.reach.counts_facts and not old.reach.counts_facts:
         yield "they count facts in the order of arrival, which the log does not know"
     if new.reach.tuples > old.reach.tuples and not has_everything:
@@ -156,8 +156,12 @@ def _what_is_missing(old: Job, new: Job, unread: Sequence[Predicate], known: int
         "which the old rules did not read" if others else "of which the old rules read only those that mattered to them"
     )
     facts = f"facts of {', '.join(map(str, others or unread))}, {which}," if unread else "facts"
-    cure = "" if others else ', or go on with the old rules and keep="…" (--keep) for so long, and change them then'
+    cure = (
+        ""
+        if others
+        else ', or continue with the old rules and keep="…" (--keep) until enough facts are kept, and change the rules after that'
+    )
     return (
-        f"the rules were changed, and they look back over {count(new.reach.ticks or 0, 'tick')}, but {facts} are kept since "
-        f"{time(known)}, so answers would be exact from {time(first)} on. Consent to that with inexact=True (--inexact){cure}"
+        f"the new rules look back over {count(new.reach.ticks or 0, 'tick')}, but {facts} are kept only since "
+        f"{time(known)}, so answers would be exact only from {time(first)} on. Allow that with inexact=True (--inexact){cure}"
     )

@@ -61,7 +61,7 @@ def check_table(name: str, table: Table) -> None:
     """Refuse a table of files that does not say which; what else Spark knows may need no path."""
     form = format_of_table(table)
     if not table.path and (isinstance(form, LineFormat) or form in _FILES):
-        raise LaserError(f"input {name} has no path")
+        raise LaserError(f"input {name} has no path: name its files, as in --input {name}=readings.csv")
 
 
 def spark_output_format(name: str) -> str:
@@ -69,7 +69,7 @@ def spark_output_format(name: str) -> str:
     form = FORMATS.get(name)
     if form is not None and form.spark_name is None:
         others = ", ".join(other.name for other in FORMATS.values() if other.spark_name)
-        raise LaserError(f"Spark does not write {form.title}: choose {others}, or what else Spark knows")
+        raise LaserError(f"Spark does not write {form.title}: choose {others}, or another format of Spark")
     return name if form is None or form.spark_name is None else form.spark_name
 
 
@@ -122,7 +122,7 @@ def read_table(spark: SparkSession, table: Table, follow: bool, uses: Uses = Use
         **{k: _option(v) for k, v in table.options.items()},
     }
     if follow and "://" not in table.path and Path(table.path).is_file():
-        raise LaserError(f"{table.path} is a file: a stream is followed in a directory, to which files are added")
+        raise LaserError(f"{table.path} is a file, but --follow needs a directory to which files are added")
     schema = ({} if table.value else table.schema) or _inferred(spark, table, kind, options, follow, uses)
     reader: Any = (spark.readStream if follow else spark.read).format(kind).options(**options)
     if schema and kind in _TEXT:
@@ -162,7 +162,7 @@ def _dialect(table: Table, kind: str) -> Dialect:
     misplaced = [name for name in said if kind not in _TEXT or (kind == "json" and name != "encoding")]
     if misplaced:
         raise LaserError(
-            f"{table.path}: {misplaced[0]} is for files of {'CSV and JSON Lines' if misplaced[0] == 'encoding' else 'CSV'}"
+            f"{table.path}: {misplaced[0]} is allowed only for files of {'CSV and JSON Lines' if misplaced[0] == 'encoding' else 'CSV'}"
         )
     return read_dialect(**said)
 
@@ -203,7 +203,7 @@ def _inferred(
         if is_unknown(str(error)):
             raise LaserError(missing_connector(kind)) from None
         raise LaserError(
-            f"{table.path}: its columns cannot be told from its files ({_first_line(error)}); give a schema"
+            f"{table.path}: the types of its columns cannot be inferred from its files ({_first_line(error)}): give a schema"
         ) from None
 
 
@@ -263,7 +263,9 @@ def _of_predicate(read: DataFrame, predicate: Predicate | str, table: Table) -> 
         return read
     if table.predicate not in read.columns:
         known = ", ".join(name for name in read.columns if name not in (ROW, REASON))
-        raise LaserError(f"{table.path}: there is no column {table.predicate!r} for the predicate; there are {known}")
+        raise LaserError(
+            f"{table.path}: there is no column {table.predicate!r} with the predicates; its columns are {known}"
+        )
     name = (predicate if isinstance(predicate, str) else predicate.name).partition("/")[0]
     column = F.trim(F.col(quoted(table.predicate)).cast("string"))
     missing = F.when(column.isNull() | (column == ""), F.lit(f"{table.predicate} is missing"))
