@@ -70,7 +70,7 @@ def test_intervals_are_the_maximal_runs_of_a_history(history):
         assert sorted(run[1:] for run in runs if run[0] == atom) == merge(held)
 
 
-def test_a_run_that_a_revision_takes_back_goes_on():
+def test_an_interval_continues_if_a_revision_withdraws_its_end():
     builder = IntervalBuilder()
     builder.take(3, ["a"], [])
     (ended,) = builder.take(5, [], ["a"]).rows()
@@ -128,7 +128,7 @@ def test_batches_are_the_changes() -> None:
         assert [batch[:2] for batch in changes.batches()] == sorted(batch[:2] for batch in changes.batches())
 
 
-def test_no_atom_is_made_for_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_create_no_atoms(monkeypatch: pytest.MonkeyPatch) -> None:
     changes = Reasoner("q(X) :- p(X).").advance(1, [("p", 1)])
     monkeypatch.setattr(Atom, "of", None)
     assert [batch.added for batch in changes.batches()] == [[(1,)]]

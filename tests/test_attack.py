@@ -8,6 +8,6 @@ TRIES = 60
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_nothing_breaks(name: str) -> None:
+def test_no_hostile_input_breaks_anything(name: str) -> None:
     results = [try_attack(name, f"test/{number}") for number in range(TRIES)]
     assert [wrong for _, wrong in results if wrong] == []

@@ -129,7 +129,7 @@ def codes(program: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_a_page_shows_is_what_happens(path: Path, tmp_path: Path) -> None:
+def test_the_output_shown_on_a_page_is_the_real_output(path: Path, tmp_path: Path) -> None:
     page = Page(path, tmp_path)
     for match in _BLOCK.finditer(page.text):
         kind, words, text = match.groups()
@@ -138,7 +138,7 @@ def test_what_a_page_shows_is_what_happens(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_have_targets(path: Path) -> None:
     for target in _LINK.findall(_CODE_BLOCK.sub("", path.read_text("utf-8"))):
         if re.match(r"[a-z]+:", target):
             continue
@@ -149,7 +149,7 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_files_that_a_page_names_are_there(path: Path) -> None:
+def test_files_that_a_page_names_exist(path: Path) -> None:
     named = _FILE.findall(path.read_text("utf-8"))
     assert [name for name in named if not any((base / name).exists() for base in (ROOT, ROOT / "src" / "laser"))] == []
 

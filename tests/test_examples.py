@@ -25,7 +25,7 @@ def test_the_engine_answers_as_the_reference_does(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_files_say_all_there_is_to_say(case: Case) -> None:
+def test_examples_need_no_options(case: Case) -> None:
     """Whoever types `laser eval` with no options sees what the tests see."""
     assert case.settings == Settings()
     assert write_answers(by_cli(case).items()) == write_answers(by_reference(case).items())
@@ -61,7 +61,7 @@ PICTURES = {
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_the_pictures_show_what_is_drawn_today(name: str, tmp_path, monkeypatch) -> None:
+def test_the_pictures_are_up_to_date(name: str, tmp_path, monkeypatch) -> None:
     """``LASER_REGOLD=1 pytest tests/test_examples.py`` draws them anew."""
     monkeypatch.chdir(EXAMPLES)
     drawn, clean = tmp_path / "drawn.svg", tmp_path / "heart.csv"
@@ -79,7 +79,7 @@ def test_the_pictures_show_what_is_drawn_today(name: str, tmp_path, monkeypatch)
     assert re.search(r"<rect|<path", kept.read_text("utf-8"))
 
 
-def test_the_picture_of_the_ward_shows_what_is_drawn_today(tmp_path) -> None:
+def test_the_picture_of_the_ward_is_up_to_date(tmp_path) -> None:
     """``make pictures`` draws it anew, and the playground beside it."""
     ward = [
         str(TABLES / "ward.lars"),

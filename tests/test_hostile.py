@@ -102,7 +102,7 @@ def test_a_report_is_of_a_sensible_length(caplog: pytest.LogCaptureFixture) -> N
 
 
 @pytest.mark.parametrize("character", ["\0", "\ud800", "\x1b"])
-def test_an_iri_with_what_no_iri_has_is_refused(character: str) -> None:
+def test_an_iri_with_illegal_characters_is_refused(character: str) -> None:
     with pytest.raises(ProgramError, match="is not allowed in an IRI"):
         laser.parse(f"q(X) :- <http://a{character}b>(X).")
     with pytest.raises(FactError):
@@ -124,13 +124,13 @@ def test_predicates_that_are_no_longer_streamed_are_forgotten(monkeypatch: pytes
 # -- files
 
 
-def test_a_program_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_program_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MOST_BYTES", 1000)
     with pytest.raises(ProgramError, match="longer than 1,000 bytes"):
         laser.load("/dev/zero")
 
 
-def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MAX_LINE", 1000)
     monkeypatch.setattr(lines, "MOST_SKIPPED", 5000)
     with lines.open_lines("/dev/zero") as read, pytest.raises(LaserError, match="does not end within 5,000 bytes"):

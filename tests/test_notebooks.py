@@ -21,7 +21,7 @@ def test_a_notebook_runs_and_shows_what_it_says(path: Path) -> None:
     )
 
 
-def test_there_is_one() -> None:
+def test_there_is_at_least_one_notebook() -> None:
     assert [path.name for path in NOTEBOOKS] == ["tour.ipynb"]
 
 

@@ -11,7 +11,7 @@ NAMES = st.lists(st.text("abB1", max_size=6), max_size=30)
 
 
 @given(NAMES, NAMES)
-def test_what_is_near_is_what_is_a_slip_away(names: list[str], others: list[str]) -> None:
+def test_near_names_are_those_one_typing_error_away(names: list[str], others: list[str]) -> None:
     slips = Names(names)
     for other in others:
         assert slips.near(other) == sorted({name for name in names if is_slip(other, name)})
@@ -26,7 +26,7 @@ def test_many_names_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyP
     assert len(asked) < 1000
 
 
-def test_nobody_types_very_long_names() -> None:
+def test_very_long_names_are_near_only_if_they_differ_in_case() -> None:
     name = "a" * (LONGEST_TYPED + 1)
     assert Names([name]).near(name + "b") == []
     assert Names([name]).near(name.upper()) == [name]

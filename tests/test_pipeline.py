@@ -26,7 +26,7 @@ def from_flags(*words: str, path: str | None = None) -> Pipeline:
     return pipeline_of(path, given)
 
 
-def test_every_setting_has_a_flag_but_those_that_only_a_file_can_say():
+def test_every_setting_has_a_flag_unless_it_is_only_for_files():
     assert {f.name for f in fields(Pipeline)} - flags_of(Pipeline).keys() == {"constants", "sinks"}
     only = {"path", "time", "order", "options", "value", "expressions", "avro_schema", "avro_schemas"}
     assert {f.name for f in fields(Table)} - flags_of(Table).keys() == only
@@ -50,7 +50,7 @@ def test_the_help_names_the_formats():
     assert all(name in option.help for name in FORMATS)
 
 
-def test_flags_say_what_a_file_says():
+def test_flags_and_a_file_give_the_same_pipeline():
     text = """
 program = "rules.lars"
 time = "ts"
@@ -84,7 +84,7 @@ format = "jsonl"
     assert from_flags(*words) == read_pipeline("pipeline.toml", text)
 
 
-def test_paths_of_a_file_are_beside_it_and_urls_stay():
+def test_paths_are_relative_to_the_file_and_urls_are_unchanged():
     text = 'program = "r.lars"\noutput = "s3://out"\n[inputs]\ntemp = "in"\n[inputs.job]\npath = "/jobs"\n'
     pipeline = read_pipeline("some/where/p.toml", text)
     assert (pipeline.program, pipeline.output) == ("some/where/r.lars", "s3://out")
@@ -118,7 +118,7 @@ def test_flags_override_a_file_and_add_to_it(tmp_path):
         ("= 3", "p.toml: "),
     ],
 )
-def test_a_file_that_is_wrong_is_refused(text, message):
+def test_an_invalid_file_is_refused(text, message):
     with pytest.raises(LaserError, match=re.escape(message)):
         read_pipeline("p.toml", text)
 
@@ -132,12 +132,12 @@ def test_a_file_that_is_wrong_is_refused(text, message):
         (["--buckets", "0"], "0 is not in the range x>=1"),
     ],
 )
-def test_flags_that_are_wrong_are_refused(words, message):
+def test_invalid_flags_are_refused(words, message):
     with pytest.raises(click.UsageError, match=re.escape(message)):
         from_flags(*words)
 
 
-def test_types_of_columns_that_are_wrong_are_refused():
+def test_invalid_column_types_are_refused():
     with pytest.raises(LaserError, match="write COLUMN TYPE, COLUMN TYPE"):
         from_flags("--input", "temp=a.csv", "--schema", "temp=ts")
 

@@ -10,7 +10,7 @@ from laser.ticks import Tick
 from laser.values import Atom
 
 
-def test_what_users_give_is_turned_into_what_a_run_needs():
+def test_settings_of_users_are_converted_for_a_run():
     given = {"start": 3, "background": ["p(1)", ("p", 2)], "tick": "250 ms", "constants": {"n": 4}}
     settings = RunSettings.read(given)
     assert settings.background == (Atom("p", (1,)), Atom("p", (2,)))
@@ -29,7 +29,7 @@ def test_what_users_give_is_turned_into_what_a_run_needs():
         ({"strat": 3}, TypeError),
     ],
 )
-def test_a_setting_that_makes_no_sense_is_refused(given, error):
+def test_an_invalid_setting_is_refused(given, error):
     with pytest.raises(error):
         RunSettings.read(given)
 

@@ -67,14 +67,14 @@ def test_entry_and_exit_are_monotone_and_an_atom_waits_only_if_the_window_is_del
 
 
 @pytest.mark.parametrize("window", TIMED, ids=str)
-def test_nothing_is_seen_beyond_the_reach(window: TimeWindow) -> None:
+def test_a_window_sees_nothing_beyond_its_reach(window: TimeWindow) -> None:
     for t in TIMES:
         points = window.points(t, 0, Nothing())
         assert window.reach.ticks is None or not points or points.start >= t - window.reach.ticks
 
 
 @pytest.mark.parametrize("window", TIMED, ids=str)
-def test_whether_the_present_is_shown_and_whether_there_may_be_no_point(window: TimeWindow) -> None:
+def test_windows_know_if_they_include_the_present_and_if_they_can_be_empty(window: TimeWindow) -> None:
     shown = {t in window.points(t, 4, Nothing()) for t in TIMES if t >= 4}
     assert shown == {None: {True, False}, True: {True}, False: {False}}[window.shows_present]
     if not window.may_be_empty:

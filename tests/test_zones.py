@@ -120,7 +120,7 @@ def test_a_state_knows_its_zone() -> None:
         laser.Reasoner.restore(program.replace("Tokyo", "Seoul"), state, tick="1 h")
 
 
-def test_times_from_python_that_say_no_zone_are_in_that_of_the_run():
+def test_python_times_without_a_zone_are_in_the_zone_of_the_run():
     program = '#zone "Europe/Vienna".\nlate(J, D) :- job(J, D), D > 2026-07-01T00:00, open(O), D > O.'
     reasoner = laser.Reasoner(program, start="2026-03-02T22:00", background=["open(2026-06-01T00:00)"])
     assert reasoner.start == 1772485200

@@ -33,7 +33,7 @@ def test_the_list_names_every_part(bench):
 
 
 @pytest.mark.parametrize("args", [("nonsense",), ("--peer", "nobody")])
-def test_what_is_not_known_is_wrong_usage(bench, args):
+def test_an_unknown_part_is_wrong_usage(bench, args):
     assert "choose from" in bench(*args, code=2).output
 
 
@@ -57,6 +57,6 @@ def test_a_run_is_written_as_a_table_and_as_a_page(bench, tmp_path, monkeypatch)
     assert "0 differ" in bench("--compare", "run.csv").stdout
 
 
-def test_no_file_is_overwritten_that_is_read(bench, tmp_path):
+def test_a_file_that_is_read_is_not_overwritten(bench, tmp_path):
     write(tmp_path / "run.csv", [row()])
     assert "overwrite" in bench("--from", "run.csv", "--csv", "run.csv", code=2).output

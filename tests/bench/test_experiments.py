@@ -76,13 +76,13 @@ def test_nine_of_ten_facts_repeat(stream):
     assert len(before & after) >= 0.88 * len(after)
 
 
-def test_paths_grow_by_an_edge_a_tick():
+def test_paths_grow_by_one_edge_per_tick():
     edges = {fact[1:] for t in range(30) for fact in growing_paths(Case(8), t)}
     path = [edge for edge in edges if edge[0].startswith("v9_0_")]
     assert len(path) == PATH
 
 
-def test_the_large_program_has_so_many_rules():
+def test_the_large_program_has_the_stated_number_of_rules():
     assert len(parse(programs.large(Case(r=40))).rules) == 40
 
 

@@ -15,7 +15,7 @@ def test_rules_and_sql_by_hand_have_the_same_rows(name: str) -> None:
     assert all(record.value and record.ratio for record in records)
 
 
-def test_a_difference_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     question = bench.QUESTIONS["diamond"]
     wrong = replace(question, by_hand={"hot": question.by_hand["hot"].replace("180", "181")})
     monkeypatch.setitem(bench.QUESTIONS, "diamond", wrong)

@@ -112,7 +112,7 @@ def test_laser_counts_its_changes():
     assert system.run([(1, [("p", 2)]), (2, [("p", 2)])]) == 2
 
 
-def test_a_run_survives_its_file(tmp_path):
+def test_a_run_is_read_back_from_its_file(tmp_path):
     path = tmp_path / "run.csv"
     with path.open("w", encoding="utf-8") as out:
         write_records(out, rows(), {"date": "today", "processor": "x: y"})
@@ -131,7 +131,7 @@ def test_other_files_are_refused(tmp_path, text):
         read_records(str(path))
 
 
-def test_comparing_tells_what_became_slower_beyond_noise():
+def test_a_comparison_reports_only_what_became_slower_beyond_noise():
     old = [row(w=1), row(w=20), row(w=80), row(w=40, system="duckdb")]
     new = [row(w=1, ratio=7.2), row(w=20, ratio=9.0), row(w=80, ratio=5.0), row(w=40, system="duckdb", ratio=99.0)]
     found = list(compare(old, new))
@@ -162,7 +162,7 @@ def test_every_aim_is_looked_up_in_a_run():
         (1, 1, True, "met"),
     ],
 )
-def test_verdicts(limit, value, at_least, verdict):
+def test_verdicts_compare_figures_with_aims(limit, value, at_least, verdict):
     assert Outcome(Target("x", limit, lambda run: value, at_least), value).verdict == verdict
 
 

@@ -53,7 +53,7 @@ def test_findings_come_in_the_order_of_the_text() -> None:
     ]
 
 
-def test_each_finding_has_a_place_a_law_and_a_cure() -> None:
+def test_each_finding_has_a_place_a_note_and_a_hint() -> None:
     for path in (ROOT / "tests/cases/errors").glob("*.lars"):
         if any(path.name.startswith(code) for code in CODES):
             text = path.with_suffix(".err").read_text(encoding="utf-8")
@@ -92,13 +92,13 @@ def test_a_wrong_arity_of_an_input_is_one_finding() -> None:
     assert codes("q(X) :- temp(X). r :- temp(_, _).", inputs=[Predicate("temp", 2)]) == ["unknown-predicate"]
 
 
-def test_without_inputs_only_a_slip_of_the_pen_is_reported() -> None:
+def test_without_inputs_only_typing_errors_are_reported() -> None:
     assert codes("warm :- temp(_). q :- warmm.") == ["unknown-predicate"] == codes("warm :- temp(_). q :- wram.")
     for other in ("cold", "warm2", "warming"):
         assert codes(f"warm :- temp(_). q :- {other}.") == []
 
 
-def test_what_streams_in_has_a_history() -> None:
+def test_streamed_predicates_have_a_history() -> None:
     text = "q :- p in [3]. r :- q in [5]."
     assert codes(text) == ["no-history"]
     assert codes(text, inputs=[Predicate("p", 0), Predicate("q", 0)]) == []
@@ -125,7 +125,7 @@ def test_a_predicate_with_a_history_or_read_at_the_present_is_not_reported(text:
         "q(M) :- temp(M, _) in [0], machine(M).",
     ],
 )
-def test_a_rule_that_takes_the_hint_has_a_history(writer: str) -> None:
+def test_a_rule_changed_as_the_hint_says_has_a_history(writer: str) -> None:
     readers = "some(M) :- q(M) in [2]. all(M) :- q(M) always in [4]. once(M) :- q(M) in [3 .. 5 ago]."
     finding = find(parse_tree(f"machine(oven). {writer}\n{readers}"))[0]
     (rule,) = re.findall(r"write `(.*?\.)` on line 1", finding.hint or "")
@@ -153,7 +153,7 @@ def test_only_inputs_keep_their_whole_history() -> None:
     assert codes("@T p :- a at T in [3]. q(T) :- p at T.", inputs=inputs) == ["whole-history"]
 
 
-def test_a_rule_above_a_dead_one_is_dead() -> None:
+def test_a_rule_that_needs_a_rule_that_never_fires_never_fires() -> None:
     found = codes("a :- b, in1. b :- a. c :- in1, not a.", inputs=[Predicate("in1", 0)])
     assert found == ["never-fires", "never-fires"]
 
@@ -167,7 +167,7 @@ def test_an_override_must_name_a_constant() -> None:
     assert only("q :- a.", "unknown-constant", constants={"n": 5}).hint == "declare it in the program: `#const n = 30.`"
 
 
-def test_an_override_counts() -> None:
+def test_an_override_changes_the_findings() -> None:
     text = "#const n = 0. q :- a in [n #]."
     assert codes(text) == ["window-size"]
     assert codes(text, constants={"n": 3}) == []

@@ -19,7 +19,7 @@ def test_parse_refuses_with_all_errors_and_no_warnings() -> None:
     assert str(error).startswith("two.lars:1:3: error[unsafe-variable]: ")
 
 
-def test_parse_accepts_what_is_only_odd() -> None:
+def test_parse_accepts_programs_that_only_have_warnings() -> None:
     assert len(parse("q :- a(Once).").rules) == 1
 
 
@@ -41,7 +41,7 @@ def unreadable(path: Path | str) -> ProgramError:
     return caught.value
 
 
-def test_a_missing_file_is_named_with_one_that_is_there(tmp_path: Path) -> None:
+def test_the_error_of_a_missing_file_suggests_an_existing_one(tmp_path: Path) -> None:
     (tmp_path / "cooling.lars").write_text("q :- a.")
     error = unreadable(tmp_path / "colling.lars")
     assert "colling.lars: error[unreadable]: the program cannot be read: no such file or directory" in str(error)
@@ -58,7 +58,7 @@ def test_a_missing_file_is_named_with_one_that_is_there(tmp_path: Path) -> None:
         ("cooling.stream", "colling.lars", None),
     ],
 )
-def test_only_a_name_that_is_near_is_proposed(tmp_path: Path, there: str, wanted: str, guess: str | None) -> None:
+def test_only_a_similar_name_is_suggested(tmp_path: Path, there: str, wanted: str, guess: str | None) -> None:
     (tmp_path / there).write_text("q :- a.")
     assert unreadable(tmp_path / wanted).hint == (guess and f"did you mean `{guess}`?")
 

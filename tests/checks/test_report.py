@@ -49,7 +49,7 @@ def test_the_report_for_a_program_is_json() -> None:
     }
 
 
-def test_findings_come_first_and_leave_no_table_where_there_are_errors() -> None:
+def test_findings_come_first_and_errors_replace_the_table() -> None:
     text = str(check("q(X) :- a(Y)."))
     assert text.startswith("<program>:1:3: error[unsafe-variable]")
     assert text.endswith("<program>: 1 error, 0 warnings")

@@ -31,7 +31,7 @@ def test_snapshots_are_the_expected_ones(path, laser, here):
 
 
 @pytest.mark.parametrize("path", case_paths(), ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_standard_input_line_by_line_comes_to_the_same(path, laser, here):
+def test_standard_input_line_by_line_gives_the_same_answers(path, laser, here):
     case = read_case(path)
     text = path.with_suffix(".stream").read_text("utf-8")
     result = laser("eval", "--times=int", path, "-", "--as", "snapshots", *options_of(case.settings, here), stdin=text)

@@ -30,13 +30,13 @@ def test_a_syntax_error_is_a_finding_like_others(here, laser):
     assert report["findings"][0]["line"] in (1, 2)
 
 
-def test_warnings_fail_only_where_it_is_strict(here, laser):
+def test_warnings_fail_only_with_strict(here, laser):
     (here / "w.lars").write_text("q(X) :- a(X, Y).\n")
     assert "warning[" in laser("check", "w.lars").stdout
     laser("check", "w.lars", "--strict", code=1)
 
 
-def test_what_streams_in_can_be_said_or_shown(here, laser):
+def test_inputs_can_be_named_or_taken_from_a_stream(here, laser):
     (here / "typo.lars").write_text("q(X, Y) :- aa(X, Y) in [3].\n")
     laser("check", "typo.lars", "--strict")
     laser("check", "typo.lars", "--strict", "--inputs", "a/2", code=1)
@@ -45,7 +45,7 @@ def test_what_streams_in_can_be_said_or_shown(here, laser):
     laser("check", "typo.lars", "--strict", "--stream", "s.stream", "--inputs", "aa/2, <http://e.org/p>/2")
 
 
-def test_background_is_known_too(here, laser):
+def test_background_data_count_as_known(here, laser):
     (here / "b.lars").write_text("q(X) :- a(X, Y), kind(Y).\n")
     (here / "kinds.txt").write_text("kind(y).\n")
     laser("check", "b.lars", "--strict", "--stream", "s.stream", code=1)
@@ -53,7 +53,7 @@ def test_background_is_known_too(here, laser):
 
 
 @pytest.mark.parametrize("known", [(), ("--stream", "s.stream"), ("--inputs", "a")])
-def test_background_is_not_said_to_stream_in(here, laser, known):
+def test_background_data_are_not_listed_as_streamed_in(here, laser, known):
     (here / "b.lars").write_text("q(X) :- a(X, Y), kind(Y).\n")
     (here / "kinds.txt").write_text("kind(y).\n")
     report = json.loads(laser("check", "b.lars", "--json", "--background", "kinds.txt", *known).stdout)
@@ -76,7 +76,7 @@ def test_constants_and_ticks_are_checked(here, laser):
     laser("check", "t.lars", "--tick", "250 ms", "--const", "m=1", code=1)
 
 
-def test_a_program_that_is_not_there_may_be_meant_otherwise(laser):
+def test_a_missing_program_gets_a_suggestion(laser):
     assert "did you mean `p.lars`?" in laser("check", "pp.lars", code=2).stderr
 
 
@@ -90,7 +90,7 @@ def test_an_input_without_arity_is_every_predicate_of_that_name(laser):
     assert "did you mean" not in laser("check", "p.lars", "--inputs", "b", code=0).stdout
 
 
-def test_a_misspelt_input_is_told_from_both_sides(here, laser):
+def test_a_misspelt_input_gets_a_suggestion_for_both_names(here, laser):
     (here / "t.lars").write_text("hot(M) :- temperature(M, V), V > 90.\n")
     exact = laser("check", "t.lars", "--inputs", "temprature/2").stdout
     assert "did you mean `temprature/2`? Or is that input meant to be `temperature/2`?" in exact
@@ -99,7 +99,7 @@ def test_a_misspelt_input_is_told_from_both_sides(here, laser):
     assert "did you mean `temperature`?" in bare
 
 
-def test_it_says_who_would_answer_a_history(here, laser):
+def test_the_report_says_which_engine_would_answer_a_history(here, laser):
     (here / "r.lars").write_text(
         "near(X, Y) :- link(X, Y) in [5].\nfar(X, Z) :- near(X, Z).\nfar(X, Z) :- far(X, Y), near(Y, Z).\n"
     )

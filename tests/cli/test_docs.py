@@ -52,7 +52,7 @@ def directory(tmp_path_factory):
 
 
 @pytest.mark.parametrize("block", _CONSOLE.findall(DOCS.read_text("utf-8")), ids=lambda block: block.split("\n")[0])
-def test_what_the_page_shows_is_what_is_printed(block, directory):
+def test_the_output_shown_on_the_page_is_the_real_output(block, directory):
     assert run_block(block, directory) == block
 
 

@@ -167,7 +167,7 @@ def test_input_is_never_overwritten(here, laser, option, victim):
     assert (here / victim).read_text() == before
 
 
-def test_the_summary_is_for_those_who_ask(laser):
+def test_the_summary_is_shown_only_on_request(laser):
     result = laser("eval", "p.lars", "s.stream", "--verbose")
     assert result.stderr == "2 facts, 6 time points, 3 changes, 0 rejected, 0 reports\n"
 
@@ -224,7 +224,7 @@ def test_a_program_and_a_stream_that_are_swapped_are_noticed(laser):
     assert "did you swap PROGRAM and STREAM?" in result.stderr
 
 
-def test_a_file_that_is_no_format_of_answers_is_not_written(laser, here):
+def test_an_output_of_an_unknown_format_is_not_written(laser, here):
     (here / "p.lars").write_text("q :- p.", "utf-8")
     (here / "s.stream").write_text("1: p.\n", "utf-8")
     result = laser("eval", here / "p.lars", here / "s.stream", "-o", here / "answers.xlsx", code=2)
@@ -243,14 +243,14 @@ def test_records_out_of_order_within_the_lateness_are_put_in_order(here, laser):
     assert json.loads((here / "late.jsonl").read_text()) == {"fact": "a(x3, y)", "time": 30, "line": 5}
 
 
-def test_late_facts_are_told_where_nobody_keeps_them(here, laser):
+def test_late_facts_are_reported_if_no_file_collects_them(here, laser):
     (here / "o.stream").write_text(OUT_OF_ORDER)
     result = laser("eval", "p.lars", "o.stream", "--lateness", "0 s")
     assert result.stderr == "warning: 2 facts came too late and had no effect: to keep them, add --late FILE\n"
     assert laser("eval", "p.lars", "o.stream", "--lateness", "0 s", "--quiet").stderr == ""
 
 
-def test_a_lateness_that_is_no_duration_is_wrong_usage(laser):
+def test_an_invalid_lateness_is_wrong_usage(laser):
     assert "'soon' is not a duration" in laser("eval", "p.lars", "s.stream", "--lateness", "soon", code=2).stderr
 
 
@@ -264,12 +264,12 @@ def test_changes_as_events(laser, only, expected):
     )
 
 
-def test_numbers_that_have_nothing_to_do_with_the_clock_are_refused_under_it(laser):
+def test_with_the_clock_times_far_from_now_are_refused(laser):
     result = laser("eval", "p.lars", "-", "--clock", "wall", stdin="36: a(x1, y).\n", code=1)
     assert "--clock wall needs dates" in result.stderr
 
 
-def test_a_date_far_ahead_of_the_clock_is_refused_in_a_live_stream_and_told_of_in_a_file(here, laser):
+def test_a_date_far_ahead_is_refused_in_a_live_stream_and_reported_in_a_file(here, laser):
     rows = "2026-01-01T00:00:00Z: a(x1, y).\n2926-01-01T00:00:00Z: a(x2, y).\n2026-01-01T00:00:01Z: a(x2, y).\n"
     (here / "f.stream").write_text(rows)
     live = laser("eval", "p.lars", "-", "--rejects", "bad.jsonl", "--only", "begun", stdin=rows)
@@ -292,7 +292,7 @@ def test_a_table_from_standard_input_is_followed_row_by_row(here, laser):
     assert "one table can be followed" in laser("eval", "hot.lars", *two, stdin=rows, code=2).stderr
 
 
-def test_the_warnings_of_a_check_are_told(here, laser):
+def test_the_warnings_of_a_check_are_shown(here, laser):
     (here / "odd.lars").write_text("q(X) :- a(X, Y).\n")
     told = laser("eval", "odd.lars", "s.stream").stderr
     assert (
@@ -316,7 +316,7 @@ def test_the_warnings_of_a_check_are_told(here, laser):
         ("q(X) :- b(X) in [3 #].", ""),
     ],
 )
-def test_a_stream_that_no_rule_can_read_is_told_of(here, laser, program, words):
+def test_a_stream_that_no_rule_can_read_causes_a_warning(here, laser, program, words):
     (here / "r.lars").write_text(program)
     told = laser("eval", "r.lars", "s.stream").stderr
     assert told.startswith(words)
@@ -356,7 +356,7 @@ def test_times_are_read_and_written_in_the_zone_of_the_run(here, laser, form, li
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
-def test_fields_of_streams_that_say_no_zone_are_in_that_of_the_run(here, laser, name):
+def test_fields_without_a_zone_are_in_the_zone_of_the_run(here, laser, name):
     (here / "z.lars").write_text(f'#zone "Europe/Vienna".\n{ZONED}')
     (here / "t.csv").write_text("2026-03-02T22:00,job,a,2026-07-02T00:00\n")
     (here / "t.jsonl").write_text(
@@ -375,13 +375,13 @@ def test_explanations_and_plots_are_in_the_zone_of_the_run(here, laser):
     assert "a, 2026-07-02T00:00:00+02:00" in laser("plot", "z.lars", "z.stream", "--as", "svg").stdout
 
 
-def test_options_of_tables_are_not_ignored_where_there_is_no_table(here, laser):
+def test_options_of_tables_are_refused_if_there_is_no_table(here, laser):
     for option, value in {"--time": "ts", "--predicate": "kind", "--delimiter": ";", "--decimal": ","}.items():
         told = laser("eval", "p.lars", "s.stream", option, value, code=2).stderr
         assert f"{option} is for tables" in told
 
 
-def test_a_column_of_predicates_is_not_ignored_where_tables_are_named(here, laser):
+def test_a_column_of_predicates_is_refused_if_tables_are_named(here, laser):
     (here / "a.csv").write_text("time,x,y\n1,5,6\n")
     told = laser("eval", "p.lars", "--input", "a=a.csv", "--predicate", "kind", code=2).stderr
     assert "--predicate is for a table of several predicates" in told

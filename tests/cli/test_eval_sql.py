@@ -55,7 +55,7 @@ def test_a_parquet_file_is_read_by_duckdb_itself(place: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("odd", ['"quoted"', "<http://a/>", "007", " x", "1e5"])
-def test_what_duckdb_might_read_differently_is_left_to_our_reader(place: Path, odd: str) -> None:
+def test_files_that_duckdb_may_read_differently_are_left_to_our_reader(place: Path, odd: str) -> None:
     table = pa.table({"time": [0, 1], "predicate": ["temp", "temp"], "args": [["a", "91"], [odd, "95"]]})
     pq.write_table(table, place / "s.parquet")
     by_sql = run(place, "s.parquet", "--as", "intervals", "--engine", "sql")
@@ -63,7 +63,7 @@ def test_what_duckdb_might_read_differently_is_left_to_our_reader(place: Path, o
     assert by_sql.stdout == run(place, "s.parquet", "--as", "intervals", "--engine", "reasoner").stdout
 
 
-def test_what_our_reader_rejects_is_rejected(place: Path) -> None:
+def test_rows_that_our_reader_rejects_are_rejected_by_sql_too(place: Path) -> None:
     table = pa.table({"time": [5, 3], "predicate": ["temp", "temp"], "args": [["a", "91"], ["b", "95"]]})
     pq.write_table(table, place / "s.parquet")
     for engine in ("sql", "reasoner"):
@@ -92,7 +92,7 @@ def test_auto_takes_sql_for_large_parquet_files_alone(place: Path, monkeypatch: 
     )
 
 
-def test_what_was_not_defined_is_reported_whoever_answers(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undefined_operations_are_reported_by_both_engines(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eval_sql, "SMALL", 10)
     (place / "rules.lars").write_text("odd(X) :- temp(X, V), X / V > 1.")
     told = [run(place, "s.parquet", "--as", "intervals", "--engine", engine).stderr for engine in ("auto", "reasoner")]

@@ -17,7 +17,7 @@ def rules(here):
     return here
 
 
-def test_an_atom_that_holds(laser, rules):
+def test_an_atom_that_holds_is_explained(laser, rules):
     result = laser("explain", "p.lars", "s.stream", "q(x1, y)", "--at", 38)
     assert result.stdout == (
         "q(x1, y) holds at 38, since 36, until 39 if nothing arrives\n"
@@ -27,7 +27,7 @@ def test_an_atom_that_holds(laser, rules):
     )
 
 
-def test_an_atom_that_does_not_hold(laser, rules):
+def test_an_atom_that_does_not_hold_is_explained(laser, rules):
     shown = (
         "q(x1, y) does not hold at 41\n"
         "└─ q(X, Y) :- a(X, Y) in [n], not off.  (line 2; X = x1, Y = y)\n"
@@ -44,7 +44,7 @@ def test_the_exit_code_says_whether_the_question_was_right(laser, rules):
     laser("explain", "p.lars", "s.stream", "q(x2, y)", "--why-not", code=1)
 
 
-def test_a_pattern(laser, rules):
+def test_a_pattern_explains_all_atoms_that_match(laser, rules):
     result = laser("explain", "p.lars", "s.stream", "q(X, y)", "--at", 39)
     assert result.stdout.startswith("2 atoms of the form q(X, y) hold at 39\n├─ q(x1, y): q(X, Y) :- a(X, Y)")
 
@@ -92,7 +92,7 @@ def test_nothing_after_the_time_is_read(laser, rules):
     assert laser("explain", "p.lars", "broken.stream", "q(x, y)", "--at", 1).exit_code == 0
 
 
-def test_time_points_of_dated_streams_are_told_as_dates(laser, here):
+def test_time_points_of_streams_with_dates_are_written_as_dates(laser, here):
     (here / "dated.lars").write_text("warm(M) :- temp(M, V) in [3 s], V >= 90.")
     (here / "dated.stream").write_text("2026-11-15T08:00:01Z: temp(oven, 93).\n2026-11-15T08:00:02Z: temp(oven, 20).")
     answer = laser("explain", "dated.lars", "dated.stream", "warm(oven)").stdout
@@ -109,7 +109,7 @@ def test_time_points_of_dated_streams_are_told_as_dates(laser, here):
     assert "17947" not in dot
 
 
-def test_what_a_warm_up_holds_back_is_explained_with_a_note(laser):
+def test_an_atom_hidden_by_the_warm_up_is_explained_with_a_note(laser):
     result = laser("explain", "p.lars", "s.stream", "q(x1, y)", "--at", "38", "--warmup", "5 s")
     assert result.stdout.startswith("q(x1, y) holds at 38")
     assert result.stderr == "the warm-up lasts until 41, so there is no output yet; without it:\n"
@@ -117,7 +117,7 @@ def test_what_a_warm_up_holds_back_is_explained_with_a_note(laser):
     assert laser("eval", "p.lars", "s.stream", "--warmup", "5 s").stdout == "41  + q(x2, y)\n"
 
 
-def test_the_picture_has_dates_where_the_stream_has_them(laser, here):
+def test_the_picture_has_dates_if_the_stream_has_them(laser, here):
     (here / "d.lars").write_text("q(X) :- p(X) in [5].\n")
     (here / "d.stream").write_text("2026-03-02T22:00:00Z: p(7).\n2026-03-02T22:00:02Z: r.\n")
     drawn = laser("explain", "d.lars", "d.stream", "q(7)", "--svg", "-").stdout

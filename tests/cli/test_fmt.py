@@ -62,7 +62,7 @@ def test_converting_keeps_comments_and_quotes_what_a_constant_is_called(here, la
     assert all(comment in formal for comment in ("% head", "% inside", "% beside"))
 
 
-def test_a_file_with_an_error_is_left_alone_and_the_others_are_not(here, laser, ugly):
+def test_a_file_with_an_error_is_unchanged_and_the_others_are_formatted(here, laser, ugly):
     (here / "bad.lars").write_text("q(X :-\n")
     before = sorted(os.listdir(here))
     result = laser("fmt", "bad.lars", "u.lars", code=1)
@@ -72,7 +72,7 @@ def test_a_file_with_an_error_is_left_alone_and_the_others_are_not(here, laser, 
     assert sorted(os.listdir(here)) == before
 
 
-def test_bytes_that_are_no_text_are_refused(here, laser):
+def test_files_that_are_not_utf_8_are_refused(here, laser):
     (here / "b.lars").write_bytes(b"% fine\n\xff\n")
     assert "error: b.lars:2: the file is not UTF-8" in laser("fmt", "b.lars", code=1).stderr
 

@@ -61,13 +61,13 @@ def test_help_and_version(laser):
     assert [line.split()[0] for line in spark] == (["PySpark", "Java"] if find_spec("pyspark") else [])
 
 
-def test_no_command_is_wrong_usage_and_shows_the_help(laser):
+def test_without_a_command_the_help_is_shown_as_wrong_usage(laser):
     result = laser(code=2)
     assert result.stderr == laser("--help").stdout
     assert result.stdout == ""
 
 
-def test_a_command_that_is_nearly_one_is_named(laser):
+def test_a_misspelt_command_gets_a_suggestion(laser):
     assert "did you mean 'eval'?" in laser("evall", code=2).stderr
     assert "did you mean" not in laser("zzz", code=2).stderr
 
@@ -81,7 +81,7 @@ def test_help_starts_at_once():
     assert not loaded & {"lark", "laser.syntax", "laser.checks", "laser.engine", "laser.cli.eval"}
 
 
-def test_severities_are_coloured_at_the_head_of_a_finding_only():
+def test_severities_are_coloured_only_at_the_start_of_a_finding():
     text = "p.lars:1:3: error[unsafe-variable]: no error: here\n  1 | error: x\nwarning: odd"
     assert coloured(text) == (
         "p.lars:1:3: \x1b[31m\x1b[1merror\x1b[0m[unsafe-variable]: no error: here\n"

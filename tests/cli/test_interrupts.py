@@ -33,7 +33,7 @@ def test_a_batch_ends_at_once(number):
     assert not stop.is_set()
 
 
-def test_handlers_and_logging_are_given_back():
+def test_handlers_and_logging_are_restored():
     before = [signal.getsignal(each) for each in SIGNALS]
     with interrupts(threading.Event(), True, lambda _: None):
         os.kill(os.getpid(), signal.SIGINT)

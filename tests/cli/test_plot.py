@@ -20,19 +20,19 @@ def test_a_program_and_a_stream_are_drawn(laser):
 
 
 @pytest.mark.parametrize("kind", ["svg", "html", "json", "txt"])
-def test_the_name_of_the_output_tells_the_kind(laser, here, kind):
+def test_the_name_of_the_output_decides_its_format(laser, here, kind):
     laser("plot", "p.lars", "s.stream", "-o", f"out.{kind}")
     start = {"svg": "<svg", "html": "<!doctype html>", "json": "{", "txt": "q/2"}[kind]
     assert (here / f"out.{kind}").read_text().startswith(start)
 
 
-def test_png(laser, here):
+def test_a_png_is_written(laser, here):
     pytest.importorskip("resvg_py")
     laser("plot", "p.lars", "s.stream", "-o", "out.png", "--theme", "dark", "--title", "q")
     assert (here / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_only_what_is_asked_for(laser):
+def test_only_requested_predicates_are_drawn(laser):
     made = json.loads(laser("plot", "p.lars", "s.stream", "--only", "q", "--as", "json").stdout)
     assert [group["title"] for group in made["groups"]] == ["q/2"]
 
@@ -50,11 +50,11 @@ def test_lines_are_chosen_by_argument(laser, here):
     assert "NAME/ARITY" in laser("plot", "v.stream", "--line", "v", code=2).stderr
 
 
-def test_a_program_wants_one_stream(laser):
+def test_a_program_needs_exactly_one_stream(laser):
     assert "one stream" in laser("plot", "p.lars", code=2).stderr
 
 
-def test_mistakes_are_told_as_everywhere(laser, here):
+def test_mistakes_are_reported_as_in_other_commands(laser, here):
     (here / "bad.lars").write_text("q(X) :- p.")
     assert "unsafe-variable" in laser("plot", "bad.lars", "s.stream", code=1).stderr
     (here / "bad.stream").write_text("1: a(")
@@ -68,7 +68,7 @@ def test_a_name_of_another_kind_of_file_is_refused(laser, here, name):
     assert not (here / name).exists()
 
 
-def test_rows_that_do_not_fit_are_set_aside_by_plots_and_explanations(laser, here):
+def test_plots_and_explanations_reject_malformed_rows(laser, here):
     (here / "hr.lars").write_text("#input hr(p: string, bpm: number).\nhigh(P) :- hr(P, B), B > 120.\n")
     (here / "hr.csv").write_text("ts,p,bpm\n1,a,n/a\n2,a,130\n")
     table = ["--input", "hr=hr.csv"]

@@ -38,7 +38,7 @@ def test_each_line_of_standard_input_is_answered_before_the_next(start):
     assert process.stderr.read() == ""
 
 
-def test_nobody_reading_is_no_error(here, start):
+def test_a_reader_that_stops_reading_causes_no_error_message(here, start):
     (here / "long.stream").write_text("".join(f"{t}: a(x{t}, y).\n" for t in range(20_000)))
     process = start("eval", "p.lars", "long.stream")
     assert process.stdout.readline() == "0  + q(x0, y)\n"
@@ -96,7 +96,7 @@ def test_wrong_usage_is_one_message_and_where_help_is(start, args, words):
     assert "--help'" in err
 
 
-def test_a_program_that_is_not_there_is_wrong_usage_too(start):
+def test_a_missing_program_is_wrong_usage_too(start):
     process = start("eval", "missing.lars", "s.stream")
     assert "missing.lars: error[unreadable]" in process.communicate(timeout=WAIT)[1]
     assert process.returncode == 2
@@ -146,12 +146,12 @@ def test_a_terminal_gets_a_summary_and_colours(start, monkeypatch):
     assert on_terminal(start, "eval", "p.lars", "missing").startswith("\x1b[31m\x1b[1merror\x1b[0m: ")
 
 
-def test_colours_can_be_refused(start, monkeypatch):
+def test_colours_can_be_turned_off(start, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     assert on_terminal(start, "eval", "p.lars", "missing").startswith("error: ")
 
 
-def test_closed_streams_are_empty_ones(here):
+def test_closed_standard_streams_count_as_empty(here):
     command = f'PYTHONPATH="{ROOT / "src"}" "{sys.executable}" -m laser eval p.lars'
     for redirected in ("- <&-", "s.stream 2>&-"):
         finished = subprocess.run(["sh", "-c", f"{command} {redirected}"], capture_output=True, text=True, check=False)
@@ -178,7 +178,7 @@ def stamped(fact, ago=0):
 SILENT = "silent(H) :- host(H), not ping(H) in [1 s].\nhost(a).\n"
 
 
-def test_a_stream_that_falls_silent_is_found_by_the_clock(here, start):
+def test_the_clock_reports_a_silent_stream(here, start):
     (here / "hosts.lars").write_text(SILENT)
     process = start("eval", "hosts.lars", "-", "--clock", "wall", "-v")
     process.stdin.write(stamped("ping(a)"))
@@ -216,7 +216,7 @@ def test_the_clock_ends_with_the_stream(here, start):
     assert (process.returncode, err) == (0, "")
 
 
-def test_answers_that_nobody_can_have_are_an_error(here):
+def test_a_closed_standard_output_is_an_error(here):
     """``>&-``: standard output is closed."""
     command = f"exec {sys.executable} -m laser eval p.lars s.stream"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -242,7 +242,7 @@ def test_a_terminal_of_80_columns_breaks_messages_between_words(here, start, mon
     assert "must get\n    its values from a positive body atom" in text
 
 
-def test_data_do_not_command_a_terminal(here):
+def test_control_characters_in_data_do_not_reach_the_terminal(here):
     """What is sent to a terminal has no escape sequence of the data, in any format."""
     (here / "odd.jsonl").write_text('{"time": 1, "predicate": "a", "args": ["\\u001b[31m\\u009b", "y"]}\n')
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}

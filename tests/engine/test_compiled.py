@@ -41,12 +41,12 @@ def test_reasoners_of_one_program_share_its_code() -> None:
         {"zone": "Asia/Tokyo"},
     ],
 )
-def test_other_settings_have_code_of_their_own(options: dict[str, object]) -> None:
+def test_other_settings_have_their_own_code(options: dict[str, object]) -> None:
     program = parse(RULES)
     assert module(Reasoner(program)) is not module(Reasoner(program, **options))  # type: ignore[arg-type]
 
 
-def test_a_constant_that_is_only_equal_in_python_is_another_one() -> None:
+def test_constants_that_are_equal_only_in_python_have_different_code() -> None:
     program = parse("#const k = 1.\nq(k) :- a.")
     answers = []
     for value in (1, True):
@@ -56,7 +56,7 @@ def test_a_constant_that_is_only_equal_in_python_is_another_one() -> None:
     assert answers == [["q(1)"], ["q(true)"]]
 
 
-def test_what_also_streams_in_has_code_of_its_own() -> None:
+def test_a_derived_predicate_that_streams_in_changes_the_code() -> None:
     program = parse(RULES)
     first, second = Reasoner(program), Reasoner(program)
     first.advance(0, ["hot(c)", "room(c)"])
@@ -65,7 +65,7 @@ def test_what_also_streams_in_has_code_of_its_own() -> None:
     assert [str(atom) for atom in second.holding()] == ["cold(c)"]
 
 
-def test_few_settings_are_kept_and_nothing_of_a_program_that_is_gone() -> None:
+def test_few_settings_are_cached_and_deleted_programs_are_freed() -> None:
     program = parse(RULES)
     for value in range(10):
         Reasoner(program, constants={"k": value})

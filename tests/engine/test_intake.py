@@ -56,11 +56,11 @@ def outcome(take: Callable[[], tuple[list[Any], Groups]]) -> Any:
 )
 @example([("p", 1), ("p", True)])
 @example([("p", 1, 1.0), ("p", 1.5)])
-def test_bulk_is_one_by_one(given: list[Any]) -> None:
+def test_many_facts_at_once_are_the_same_as_one_by_one(given: list[Any]) -> None:
     assert outcome(lambda: receive(given, set())) == outcome(lambda: _one_by_one(given))
 
 
-def test_nothing_that_is_given_is_changed() -> None:
+def test_the_facts_of_the_caller_are_not_changed() -> None:
     given = [("p", 1.0), ("p", 2.5)]
     receive(given, set())
     assert [type(fact[1]) for fact in given] == [float, float]

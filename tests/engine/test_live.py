@@ -87,7 +87,7 @@ def test_without_a_lateness_a_row_is_answered_at_once_and_revised():
     assert [[str(change) for change in step.changes] for step in steps] == [["1 + ok"], ["1 - ok"], []]
 
 
-def test_what_is_set_aside_is_logged_once(caplog):
+def test_rows_set_aside_are_logged_once(caplog):
     with caplog.at_level(logging.WARNING, logger="laser"):
         list(drive(Reasoner(PROGRAM), [(9, []), (1, ["p(a)"]), (2, ["p(a)"])]))
     assert [record.getMessage() for record in caplog.records] == [
@@ -126,7 +126,7 @@ def changes(script, **options):
     ]
 
 
-def test_time_goes_on_with_the_clock_while_nothing_comes():
+def test_time_follows_the_clock_while_no_rows_arrive():
     ping = [(at(0), ["ping(a)"])]
     assert changes([*ping, 5]) == []
     assert changes([*ping, 5.9]) == []
@@ -135,23 +135,23 @@ def test_time_goes_on_with_the_clock_while_nothing_comes():
     assert changes([*ping, 8, (at(9), ["ping(a)"])]) == [(6, True), (9, False)]
 
 
-def test_the_clock_is_less_the_lateness():
+def test_time_follows_the_clock_minus_the_lateness():
     ping = [(at(0), ["ping(a)"])]
     assert changes([*ping, 8.9], lateness="2 s") == []
     assert changes([*ping, 9], lateness="2 s") == [(6, True)]
 
 
-def test_what_is_behind_the_clock_is_late():
+def test_a_row_behind_the_clock_is_late():
     asides = []
     assert changes([(at(0), ["ping(a)"]), 7, (at(5), ["ping(a)"]), 12], aside=asides.append) == [(6, True)]
     assert [aside.time for aside in asides] == [SECOND.point(at(5))]
 
 
-def test_the_clock_begins_nothing():
+def test_the_clock_alone_does_not_start_a_timeline():
     assert changes([900, (at(0), ["ping(a)"])]) == []
 
 
-def test_the_clock_ends_a_stream_at_the_end_that_was_asked_for():
+def test_the_clock_ends_a_stream_at_the_requested_end():
     assert changes([(at(0), ["ping(a)"]), 3, 900, (at(901), ["ping(a)"])], until=at(5)) == []
     assert changes([(at(0), ["ping(a)"]), 3, 900, (at(901), ["ping(a)"])], until=at(7)) == [(6, True)]
 
@@ -165,7 +165,7 @@ def test_rows_far_ahead_of_the_clock_are_set_aside():
     assert len(list(drive(Reasoner(HOSTS), source, clock=clock, max_ahead="2 d"))) == 2
 
 
-def test_when_to_look_again_is_when_something_may_change():
+def test_the_next_wake_up_is_when_something_may_change():
     live = Live(Reasoner(HOSTS, background=["host(a)"], dates=True), SECOND)
     assert live.due() is None
     list(live.take(SECOND.point(at(0)), [("ping", "a")]))
@@ -192,7 +192,7 @@ def test_the_wall_clock_wakes_a_silent_stream():
     silence.set()
 
 
-def test_what_fails_in_a_source_is_raised_where_its_rows_are_taken():
+def test_an_error_in_a_source_is_raised_where_its_rows_are_read():
     def source():
         yield 1
         raise TimeError("no more")
@@ -203,13 +203,13 @@ def test_what_fails_in_a_source_is_raised_where_its_rows_are_taken():
         inbox.receive(None)
 
 
-def test_the_end_of_an_inbox_stays_its_end():
+def test_an_inbox_that_has_ended_stays_ended():
     inbox = Inbox([])
     assert inbox.receive(20) is Inbox.END
     assert inbox.receive(20) is Inbox.END
 
 
-def test_an_inbox_that_is_told_to_end_gives_nothing_more():
+def test_an_inbox_that_was_ended_gives_no_more_rows():
     queue = SimpleQueue()
     inbox = Inbox(iter(queue.get, None))
     queue.put("row")
@@ -221,6 +221,6 @@ def test_an_inbox_that_is_told_to_end_gives_nothing_more():
     queue.put(None)
 
 
-def test_a_row_that_is_none_is_a_mistake_in_words():
+def test_an_invalid_row_gets_a_clear_error():
     with pytest.raises(TypeError, match="a row of a live stream must be"):
         list(drive(Reasoner(PROGRAM), ["1: p(a)"]))

@@ -102,7 +102,7 @@ def test_more_facts_of_the_present_revise_the_answer() -> None:
     assert list(reasoner.advance(2, ["p(a)"])) == [(2, ("q", "a"), True), (2, ("s",), True)]
 
 
-def test_a_recursion_that_makes_terms_for_ever_is_stopped_and_named() -> None:
+def test_an_endless_recursion_is_stopped_and_its_rule_named() -> None:
     reasoner = Reasoner("n(X + 1) :- n(X). n(X) :- first(X).", limit=1000)
     with pytest.raises(LimitError, match=r"n\(X \+ 1\) :- n\(X\)") as caught:
         reasoner.advance(1, ["first(0)"])
@@ -113,20 +113,20 @@ def test_a_recursion_that_makes_terms_for_ever_is_stopped_and_named() -> None:
             use()
 
 
-def test_the_limit_blames_a_rule_of_the_program_even_where_views_are_in_the_loop() -> None:
+def test_the_limit_names_a_rule_of_the_program_even_if_views_are_in_the_loop() -> None:
     with pytest.raises(LimitError) as caught:
         Reasoner("n(0). n(X + 1) :- n(X).", limit=1000).advance(0)
     assert caught.value.rule == "n(X + 1) :- n(X)."
 
 
-def test_squares_of_squares_end_by_size() -> None:
+def test_repeated_squaring_ends_when_numbers_are_too_large() -> None:
     reasoner = Reasoner("n(X * X) :- n(X). n(X) :- first(X).")
     reasoner.advance(1, ["first(3)"])
     assert len(reasoner.holding()) == 10
     assert len(reasoner.reports) == 1
 
 
-def test_the_next_change_is_told_without_moving() -> None:
+def test_the_next_change_is_found_without_moving_time() -> None:
     reasoner = Reasoner("q :- p in [3]. r :- not q.", start=0)
     assert reasoner.next_change == 0
     reasoner.advance(0)
@@ -138,13 +138,13 @@ def test_the_next_change_is_told_without_moving() -> None:
     assert reasoner.next_wake <= 11
 
 
-def test_a_long_silence_costs_what_changes_in_it() -> None:
+def test_the_cost_of_a_silence_depends_on_its_changes() -> None:
     reasoner = Reasoner("q(X) :- p(X) in [9], not r(X) in [3]. s :- p(_) always in [4].", start=0)
     reasoner.advance(1, ["p(1)", "r(1)"])
     assert [change.time for change in reasoner.advance(10**15)] == [5, 11]
 
 
-def test_a_silence_passes_by_the_present_of_what_is_gone() -> None:
+def test_a_silence_is_skipped_once_derived_atoms_with_times_have_ended() -> None:
     reasoner = Reasoner("p(X) :- a(X) in [5]. q(X) :- p(X) at T in [3], T > 0.", start=0)
     reasoner.advance(1, ["a(1)"])
     assert [change.time for change in reasoner.advance(10**12)] == [7, 7]
@@ -160,7 +160,7 @@ def test_the_stats_count_what_is_alive() -> None:
     assert reasoner.stats.keys == 0
 
 
-def test_what_is_not_defined_is_reported_once_a_rule() -> None:
+def test_undefined_operations_are_reported_once_per_rule() -> None:
     reasoner = Reasoner("q(X) :- p(X), X > 3. r(Y) :- p(X), Y = X / 0.")
     reasoner.advance(1, ["p(a)", "p(b)", "p(4)"])
     reasoner.advance(2, ["p(c)"])
@@ -251,13 +251,13 @@ def test_a_body_may_have_more_atoms_than_python_nests_loops() -> None:
     assert len(reasoner.holding()) == 7
 
 
-def test_no_name_of_a_user_meets_one_of_ours() -> None:
+def test_names_in_programs_do_not_clash_with_generated_names() -> None:
     reasoner = Reasoner("q(_is0, True, None) :- c(_is0, True, None), a(X), b(X + 1), not d(_).")
     reasoner.advance(0, ["c(9, 8, 7)", "a(1)", "b(2)"])
     assert held(reasoner) == {"q(9, 8, 7)"}
 
 
-def test_a_head_may_take_its_time_from_data_and_ignores_what_is_no_time() -> None:
+def test_a_head_may_take_its_time_from_data_and_ignores_invalid_times() -> None:
     reasoner = Reasoner("@T p(X) :- p(X, T) in [9]. r(X) :- p(X) at U.", start=5)
     reasoner.advance(5, ["p(1, 3)", "p(2, foo)", "p(3, 5)", "p(4, 7)", "p(5, 1.5)"])
     assert held(reasoner) == {"p(3)", "r(3)"}
@@ -270,7 +270,7 @@ def test_any_text_may_stand_in_a_string() -> None:
     assert len(reasoner.advance(1, [("p", 1, "\ud800")])) == 1
 
 
-def test_many_keys_that_end_together_under_not_cost_what_they_are() -> None:
+def test_many_negated_keys_can_end_together() -> None:
     reasoner = Reasoner("q(X) :- a(X) in [1], X > -1. alone :- c in [100], not q(_).")
     reasoner.advance(0, [*(("a", i) for i in range(5000)), ("c",)])
     assert str(reasoner.advance(3)[0]) == "2 + alone"
@@ -285,13 +285,13 @@ def test_a_run_is_refused_with_the_hint_of_check() -> None:
         Reasoner("#const n = 3. q :- p in [n].", constants={"m": 4})
 
 
-def test_looking_ahead_ends_where_something_happens_at_every_tick() -> None:
+def test_looking_ahead_ends_if_every_tick_has_work() -> None:
     reasoner = Reasoner("q :- clock at T in [0], T < 0. clock.", start=0)
     reasoner.advance(0)
     assert reasoner.next_change == engine.MOST_SILENT_TICKS + 1
 
 
-def test_rules_with_constants_find_their_facts_also_after_others_changed() -> None:
+def test_rules_with_constants_find_their_facts_after_other_facts_changed() -> None:
     reasoner = Reasoner(" ".join(f"q{i}(X) :- a({i}, X) in [5], b(X)." for i in range(9)), start=0)
     reasoner.advance(1, ["b(1)"])
     reasoner.advance(2, ["a(1, 1)", "b(1)"])
@@ -301,7 +301,7 @@ def test_rules_with_constants_find_their_facts_also_after_others_changed() -> No
 # -- copying
 
 
-def test_a_copy_goes_its_own_way() -> None:
+def test_a_copy_is_independent_of_the_original() -> None:
     reasoner = Reasoner("q(X) :- a(X) in [5], b(X). r :- not q(1), a(1) always in [1].", start=0)
     reasoner.advance(1, ["a(1)"])
     for other in (copy.copy(reasoner), copy.deepcopy(reasoner)):
@@ -326,7 +326,7 @@ BOUNDED = [
 
 
 @pytest.mark.parametrize(("program", "facts"), BOUNDED, ids=[program for program, _ in BOUNDED])
-def test_bookkeeping_does_not_outgrow_what_is_alive(program: str, facts: Callable[[int], list[Any]]) -> None:
+def test_bookkeeping_does_not_outgrow_the_live_keys(program: str, facts: Callable[[int], list[Any]]) -> None:
     reasoner = Reasoner(program, start=0)
     for t in range(6000):
         reasoner.advance(t, facts(t))
@@ -336,7 +336,7 @@ def test_bookkeeping_does_not_outgrow_what_is_alive(program: str, facts: Callabl
     assert max(waiting, ripening, len(machine.agenda._times)) < 2000
 
 
-def test_what_underscore_hides_is_not_joined() -> None:
+def test_values_under_an_underscore_are_not_joined() -> None:
     reasoner = Reasoner("q(X) :- m(X) in [100], not b(_, Y) in [3], c(Y). r :- d(X, _, _), e(X).", start=0)
     assert any("values 2" in str(node) for component in reasoner.plan.components for node in component.nodes)
     reasoner.advance(1, ["m(1)", "c(7)", "b(1, 7)", "b(2, 7)", "d(1, 2, 3)", "e(1)"])
@@ -347,7 +347,7 @@ def test_what_underscore_hides_is_not_joined() -> None:
     assert held(reasoner) == {"q(1)"}
 
 
-def test_what_many_ticks_derived_is_not_counted_as_one_tick() -> None:
+def test_derivations_are_counted_for_each_tick_separately() -> None:
     program = "reach(X, Y) :- edge(X, Y) in [1000]. reach(X, Z) :- reach(X, Y), edge(Y, Z) in [1000]."
     reasoner = Reasoner(program, limit=20)
     for t in range(12):
@@ -360,12 +360,12 @@ def test_what_many_ticks_derived_is_not_counted_as_one_tick() -> None:
 
 
 @pytest.mark.parametrize("stream", ["file.csv", 5, [1], [(1, ["p"], 3)]], ids=repr)
-def test_what_is_no_stream_is_refused_in_words(stream: object) -> None:
+def test_an_argument_that_is_not_a_stream_gets_a_clear_error(stream: object) -> None:
     with pytest.raises(TypeError, match="stream"):
         list(run("q :- p.", stream))  # type: ignore[arg-type]
 
 
-def test_a_tick_that_is_a_number_is_refused_in_words() -> None:
+def test_a_tick_that_is_a_number_gets_a_clear_error() -> None:
     with pytest.raises(TimeError, match="as in '250 ms'"):
         Reasoner("q :- p.", tick=60)  # type: ignore[arg-type]
 
@@ -373,7 +373,7 @@ def test_a_tick_that_is_a_number_is_refused_in_words() -> None:
 WARM = "#warmup 3. q(X) :- p(X) in [5]. late :- not p(_) in [8]."
 
 
-def test_what_holds_when_the_warm_up_ends_begins_then():
+def test_atoms_that_hold_when_the_warm_up_ends_begin_then():
     reasoner = Reasoner(WARM)
     assert list(reasoner.advance(1, ["p(a)"])) == []
     assert reasoner.holding() == frozenset()
@@ -385,7 +385,7 @@ def test_what_holds_when_the_warm_up_ends_begins_then():
     assert [str(change) for change in reasoner.advance(8)] == ["7 - q(a)"]
 
 
-def test_the_warm_up_may_end_on_the_way_and_be_overruled():
+def test_the_warm_up_may_end_within_an_advance_and_can_be_overridden():
     assert [str(c) for c in Reasoner(WARM, start=0).advance(9, ["p(a)"])] == ["3 + late", "9 - late", "9 + q(a)"]
     reasoner = Reasoner(WARM)
     reasoner.advance(1, ["p(a)"])
@@ -395,7 +395,7 @@ def test_the_warm_up_may_end_on_the_way_and_be_overruled():
         Reasoner(WARM, warmup="250 ms")
 
 
-def test_a_state_goes_on_within_the_warm_up():
+def test_a_saved_state_continues_its_warm_up():
     reasoner = Reasoner(WARM)
     reasoner.advance(1, ["p(a)"])
     again = Reasoner.restore(WARM, reasoner.save())
@@ -405,7 +405,7 @@ def test_a_state_goes_on_within_the_warm_up():
         Reasoner.restore(WARM.replace("3", "2"), reasoner.save())
 
 
-def test_where_nothing_holds_at_the_end_of_the_warm_up_the_next_change_is_later():
+def test_if_nothing_holds_after_the_warm_up_the_next_change_is_later():
     reasoner = Reasoner("#warmup 2. late :- not p in [5].", start=0)
     reasoner.advance(0, ["p"])
     assert (reasoner.next_wake, reasoner.next_change) == (2, 6)

@@ -21,7 +21,7 @@ cool(M) :- temp(M, V), V < 80.
 """
 
 
-def test_a_stretch_without_change_wakes_nobody() -> None:
+def test_a_period_without_changes_wakes_no_relation() -> None:
     reasoner = Reasoner(HYSTERESIS + "long(M) :- on(M) always in [50].")
     reasoner.advance(1, ["temp(a, 20)"])
     reasoner.advance(2, [("temp", f"m{i}", 120) for i in range(100)])
@@ -32,7 +32,7 @@ def test_a_stretch_without_change_wakes_nobody() -> None:
     assert len(reasoner.holding()) == 200
 
 
-def test_what_is_kept_is_bounded_by_the_windows() -> None:
+def test_the_windows_limit_what_is_kept() -> None:
     reasoner = Reasoner("#record p/1. p(X) :- a(X). q(X) :- p(X) in [1 .. 5 ago].")
     for t in range(1000):
         reasoner.advance(t, [("a", t)])
@@ -40,7 +40,7 @@ def test_what_is_kept_is_bounded_by_the_windows() -> None:
     assert len(reasoner.holding()) == 6
 
 
-def test_more_facts_at_the_present_take_back_what_was_not_yet_recorded() -> None:
+def test_more_facts_for_the_present_revise_what_is_not_recorded_yet() -> None:
     reasoner = Reasoner("#record p/0. p :- a, not b. q :- p in [1 ago].")
     reasoner.advance(1, ["a"])
     reasoner.advance(1, ["b"])
@@ -49,7 +49,7 @@ def test_more_facts_at_the_present_take_back_what_was_not_yet_recorded() -> None
     assert [str(change) for change in reasoner.advance(9)] == ["5 - p", "5 + q", "6 - q"]
 
 
-def test_a_spell_that_ends_and_goes_on_within_a_time_point_is_one() -> None:
+def test_an_interval_that_ends_and_resumes_at_one_time_point_is_unbroken() -> None:
     reasoner = Reasoner("#record p/0. p :- a in [2]. q :- p always in [3].")
     reasoner.advance(1, ["b"])
     reasoner.advance(2, ["a"])
@@ -59,7 +59,7 @@ def test_a_spell_that_ends_and_goes_on_within_a_time_point_is_one() -> None:
     assert sorted(map(str, reasoner.holding())) == ["p", "q"]
 
 
-def test_a_copy_goes_its_own_way() -> None:
+def test_a_copy_is_independent_of_the_original() -> None:
     reasoner = Reasoner(HYSTERESIS)
     reasoner.advance(1, ["temp(a, 120)"])
     other = copy(reasoner)
@@ -119,7 +119,7 @@ def test_an_explanation_says_since_when_something_was_recorded() -> None:
     assert "recorded from 1 to 8" in str(reasoner.explain("on(a)"))
 
 
-def test_a_spell_is_saved_as_long_as_a_window_shows_it():
+def test_a_recorded_interval_is_saved_while_a_window_shows_it():
     """The block [10, 11] is shown at 13 for the last time; what was recorded in it must be in a state of that time."""
     program = """
     #record s/1.
@@ -133,7 +133,7 @@ def test_a_spell_is_saved_as_long_as_a_window_shows_it():
 
 
 @pytest.mark.parametrize("look", ["at least 2 times in [1 .. 3 ago]", "always in [1 .. 2 ago]", "in [1 ago]"])
-def test_an_aggregate_may_fold_what_was_recorded(look):
+def test_an_aggregate_may_read_a_record(look):
     program = f"#record s/1. s(Y) :- a(Y). s(9) :- max(Y : s(Y) {look}) > 3."
     stream = [(1, ["a(5)"]), (2, ["a(5)"]), (3, ["a(2)"]), (6, [])]
     expected = {time: atoms for time, atoms in answer_stream(accept(parse(program)), stream) if atoms}

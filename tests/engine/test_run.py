@@ -20,16 +20,16 @@ def test_entries_of_one_time_point_are_one_step():
     assert steps([(3, ["p(a)"]), (3, ["p(b)", "p(a)"]), (4, [])]) == [(3, 3), (4, 0)]
 
 
-def test_entries_are_steps_of_their_own_where_each_is_answered():
+def test_entries_are_separate_steps_if_each_is_answered():
     assert steps([(3, ["p(a)"]), (3, ["p(b)"]), (4, [])], by_entry=True) == [(3, 1), (3, 1), (4, 0)]
 
 
-def test_the_last_step_is_at_the_end_that_was_asked_for():
+def test_the_last_step_is_at_the_requested_end():
     assert steps([(3, ["p(a)"])], until=9) == [(3, 1), (9, 0)]
     assert steps([(3, ["p(a)"]), (9, ["p(b)"])], until=9) == [(3, 1), (9, 1)]
 
 
-def test_nothing_after_the_end_is_taken():
+def test_entries_after_the_end_are_ignored():
     def stream():
         yield 3, ["p(a)"]
         yield 10, ["p(b)"]
@@ -57,7 +57,7 @@ def test_facts_that_are_not_in_a_list_are_refused():
         steps([(3, "p(a)")])
 
 
-def test_an_interval_comes_when_it_is_over():
+def test_an_interval_is_returned_when_it_has_ended():
     taken = []
 
     def stream():

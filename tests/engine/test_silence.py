@@ -31,7 +31,7 @@ def test_a_far_jump_takes_no_time(text: str) -> None:
     assert reasoner.time == FAR
 
 
-def test_a_silence_in_which_every_tick_has_something_to_do_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silence_in_which_every_tick_has_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "MOST_SILENT_TICKS", 100)
     reasoner = Reasoner(EVERY_TICK)
     reasoner.advance(1)
@@ -40,7 +40,7 @@ def test_a_silence_in_which_every_tick_has_something_to_do_has_a_limit(monkeypat
         reasoner.advance(FAR)
 
 
-def test_what_falls_due_at_many_ticks_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ticks_at_which_facts_expire_do_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A window full of facts empties itself, however many they are."""
     monkeypatch.setattr(machine, "MOST_SILENT_TICKS", 10)
     reasoner = Reasoner("q(X) :- p(X) in [1000].")

@@ -121,7 +121,7 @@ def go_on(reasoner: Reasoner) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_state_that_no_run_could_have_saved_is_refused_at_once(name: str) -> None:
+def test_an_impossible_state_is_refused_at_once(name: str) -> None:
     reasoner = at_work(name)
     document = json.loads(reasoner.save())
     assert restored(reasoner, sealed(document, document["state"])).holding() == reasoner.holding()
@@ -138,7 +138,7 @@ def test_a_state_that_no_run_could_have_saved_is_refused_at_once(name: str) -> N
     assert accepted > 10
 
 
-def test_a_state_from_before_the_timeline_may_hold_no_facts() -> None:
+def test_a_state_from_before_the_timeline_must_be_empty() -> None:
     reasoner = Reasoner(PROGRAMS["recent"], start=4)
     document = json.loads(reasoner.save())
     for state in variants(document["state"]):
@@ -149,7 +149,7 @@ def test_a_state_from_before_the_timeline_may_hold_no_facts() -> None:
         go_on(other)
 
 
-def test_a_far_present_does_not_make_a_restore_run_for_ever() -> None:
+def test_restoring_a_state_with_a_distant_present_ends() -> None:
     reasoner = at_work("all time points")
     reasoner.advance(12)
     document = json.loads(reasoner.save())

@@ -32,7 +32,7 @@ def triggers(machine: Machine, head: str) -> RuleOperator:
     return operator
 
 
-def test_a_change_reaches_all_that_read_it_and_nothing_else() -> None:
+def test_a_change_reaches_its_readers_and_nothing_else() -> None:
     machine = machine_of("q(X) :- a(X), b(X). r(X) :- a(X), not c(X). s(X) :- b(X), c(X).")
     assert reached(machine, "a/1 now", change(added=[("a", 1)])) == {"q/1 derived", "r/1 derived"}
     assert reached(machine, "c/1 now", change(added=[("c", 1)])) == {"r/1 derived", "s/1 derived"}
@@ -55,13 +55,13 @@ def test_several_constants_are_one_filter() -> None:
     assert reached(machine, "a/3 now", change(added=[("a", 2, "x", 2), ("a", 3, "x", 4)])) == {"q2/0 derived"}
 
 
-def test_new_keys_derive_and_those_that_cease_below_a_not() -> None:
+def test_new_keys_and_negated_keys_that_end_derive_heads() -> None:
     operator = triggers(machine_of("q(X) :- a(X), not b(X)."), "q/1 derived")
     assert [(str(t.source.node), t.read) for t in operator.derive] == [("a/1 now", ADDED), ("b/1 now", REMOVED)]
     assert [(str(t.source.node), t.read) for t in operator.blame] == [("b/1 now", ADDED)]
 
 
-def test_what_is_shortened_is_blamed_where_it_can_be() -> None:
+def test_shortened_keys_of_revocable_nodes_cause_blame() -> None:
     operator = triggers(machine_of("q(X) :- a(X), b(X) in [3 #]."), "q/1 derived")
     assert [(str(t.source.node), t.read) for t in operator.blame] == [("b/1 in [3 #]", SHORTENED)]
 
@@ -80,7 +80,7 @@ def test_a_delta_is_sorted_by_constants_once_a_tick() -> None:
     assert (bool(delta), delta.by_constants(ADDED, (1,))) == (False, {})
 
 
-def test_what_a_delta_gave_away_stays_what_it_was() -> None:
+def test_clearing_a_delta_does_not_change_the_lists_it_returned() -> None:
     delta = change(added=[("a", 1)], removed=[("a", 2)])
     begun, ended = delta.added, delta.removed
     delta.clear()

@@ -56,13 +56,13 @@ def refused(proof: Proof, reason: str) -> None:
         proof.check()
 
 
-def test_a_head_that_does_not_follow() -> None:
+def test_a_head_that_does_not_follow_is_refused() -> None:
     refused(replace(proof_of("alarm(oven)"), atom=Atom("alarm", ["press"])), "does not derive alarm\\(press\\)")
     refused(replace(proof_of("alarm(oven)"), time=4), "for 5, not for 4")
     refused(replace(proof_of("alarm(oven)"), time=6), "not in the timeline")
 
 
-def test_another_rule() -> None:
+def test_a_proof_with_another_rule_is_refused() -> None:
     proof = proof_of("alarm(oven)")
     assert proof.rule is not None
     refused(replace(proof, rule=None), "no rule of the program derives")
@@ -71,7 +71,7 @@ def test_another_rule() -> None:
     refused(replace(proof, rule=replace(proof.rule, text="alarm(M).")), "has no rule")
 
 
-def test_other_bindings() -> None:
+def test_a_proof_with_other_bindings_is_refused() -> None:
     proof = proof_of("alarm(oven)")
     refused(replace(proof, bindings={"M": "press"}), "is not about machine\\(oven\\)")
     hot = proof.premises[1].proofs[0]
@@ -79,13 +79,13 @@ def test_other_bindings() -> None:
     refused(replace(hot, bindings={"M": "oven", "V": 93, "T": 4}), "is not about 3")
 
 
-def test_a_premise_that_is_left_out() -> None:
+def test_a_proof_without_one_of_its_premises_is_refused() -> None:
     proof = proof_of("alarm(oven)")
     refused(replace(proof, premises=proof.premises[1:]), "has 4 parts")
     refused(with_premise(proof, 0, lambda p: replace(p, proofs=())), "is not proved")
 
 
-def test_facts_and_background_data_that_are_none() -> None:
+def test_invented_facts_and_background_data_are_refused() -> None:
     proof = proof_of("alarm(oven)")
     refused(with_part(proof, 0, lambda p: replace(p, source="fact")), "is not a fact at 5")
     hot = proof.premises[1].proofs[0]
@@ -94,7 +94,7 @@ def test_facts_and_background_data_that_are_none() -> None:
     refused(with_part(hot, 0, lambda p: replace(p, atom=Atom("temp", ["oven", 99]))), "is not a fact")
 
 
-def test_a_run_with_a_gap() -> None:
+def test_a_run_with_a_gap_is_refused() -> None:
     proof = proof_of("alarm(oven)")
     assert [part.time for part in proof.premises[1].proofs] == [3, 4, 5]
     gap = with_premise(proof, 1, lambda p: replace(p, proofs=(p.proofs[0], p.proofs[2])))
@@ -103,7 +103,7 @@ def test_a_run_with_a_gap() -> None:
     refused(short, "at every time point of the window")
 
 
-def test_a_fact_outside_of_the_window() -> None:
+def test_a_fact_outside_of_the_window_is_refused() -> None:
     hot = proof_of("hot(oven)")
     late = replace(hot.premises[0].proofs[0], atom=Atom("temp", ["oven", 91]), time=1)
     late.check()
@@ -111,7 +111,7 @@ def test_a_fact_outside_of_the_window() -> None:
     refused(moved, "is not in the window")
 
 
-def test_places_in_a_tuple_window() -> None:
+def test_wrong_places_in_a_tuple_window_are_refused() -> None:
     proof = proof_of("last(press)")
     assert proof.premises[0].proofs[0].position == 2
     refused(with_part(proof, 0, lambda p: replace(p, position=1)), "is not in the window")
@@ -119,7 +119,7 @@ def test_places_in_a_tuple_window() -> None:
     refused(with_part(proof, 0, lambda p: replace(p, position=None)), "is not in the window")
 
 
-def test_a_negation_that_does_not_hold() -> None:
+def test_a_negation_that_does_not_hold_is_refused() -> None:
     proof = proof_of("alarm(oven)")
     assert proof.evidence is not None
     for news in ((4, Atom("off", ["oven"])), (5, Atom("mute"))):
@@ -139,21 +139,21 @@ def _on(proof: Proof, evidence: object) -> Proof:
     return replace(proof, premises=premises, evidence=evidence)  # type: ignore[arg-type]
 
 
-def test_parts_that_rest_on_another_stream() -> None:
+def test_parts_that_use_another_stream_are_refused() -> None:
     proof = proof_of("alarm(oven)")
     other = explain(PROGRAM, STREAM, "machine(oven)", 5).proofs[0]
     refused(with_part(proof, 0, lambda p: other), "another stream")
     refused(replace(proof, evidence=None), "has no evidence")
 
 
-def test_a_comparison_that_is_false() -> None:
+def test_a_false_comparison_is_refused() -> None:
     hot = proof_of("hot(oven)")
     fact = replace(hot.premises[0].proofs[0], atom=Atom("temp", ["press", 20]), time=4)
     cold = replace(hot, atom=Atom("hot", ["press"]), time=4, bindings={"M": "press", "V": 20, "T": 4})
     refused(with_part(cold, 0, lambda p: fact), "V >= 90 is not true")
 
 
-def test_a_derivation_that_stands_in_for_another() -> None:
+def test_a_proof_of_another_atom_is_refused() -> None:
     """A sound proof of something else is not a proof of this."""
     proof = proof_of("alarm(oven)")
     refused(with_part(proof, 1, lambda p: proof.premises[0].proofs[0]), "is not about machine|must be about one atom")

@@ -34,7 +34,7 @@ def test_a_failure_names_the_time_point_that_is_missing_and_why() -> None:
     assert failure.failures[0].reason == "temp(95) holds at 38, but 95 >= 100 is false"
 
 
-def test_the_words_are_the_authors() -> None:
+def test_premises_quote_the_program_as_it_was_written() -> None:
     program = "q(X) ← ⊞3 ◇ a(X,  Y), Y≥3,\n  not ⊞#2 ◇ b(X)."
     premises = explain(program, [(1, ["a(x, 3)"])], "q(x)", 1).proofs[0].premises
     assert [p.text for p in premises] == ["⊞3 ◇ a(X, Y)", "Y≥3", "not ⊞#2 ◇ b(X)"]
@@ -47,7 +47,7 @@ def test_an_absent_atom_is_explained_with_its_window() -> None:
     assert (proof.premises[1].window.first, proof.premises[1].window.last) == (4, 9)
 
 
-def test_how_long_it_holds() -> None:
+def test_an_explanation_says_how_long_the_atom_holds() -> None:
     told = explain("q :- p in [3].", [(5, ["p"]), (7, ["p"]), (8, [])], "q", 8)
     assert (told.since, told.until, told.since_exact, told.until_exact) == (5, 10, True, True)
     told = explain("q :- not p in [3].", [(5, ["p"]), (12, [])], "q", 12)
@@ -83,13 +83,13 @@ def test_a_deep_recursion_is_explained() -> None:
     assert told.to_dot()
 
 
-def test_an_endless_recursion_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_in_an_endless_recursion_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world, "MOST_DERIVATIONS", 500)
     with pytest.raises(LimitError, match="n\\(X \\+ 1\\) :- n\\(X\\)"):
         explain("n(X) :- m(X). n(X + 1) :- n(X).", [(1, ["m(0)"])], "n(7)", 1)
 
 
-def test_in_a_large_recursion_the_proof_is_sound_though_not_all_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_large_recursion_the_proof_is_sound_although_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world, "MOST_REMEMBERED", 3)
     program = "p(X, Y) :- e(X, Y). p(X, Z) :- p(X, Y), p(Y, Z)."
     edges = [f"e({i}, {i + 1})" for i in range(12)] + ["e(12, 0)"]
@@ -99,7 +99,7 @@ def test_in_a_large_recursion_the_proof_is_sound_though_not_all_is_remembered(mo
     assert len(told.proofs) > 1
 
 
-def test_many_predicates_on_each_other_are_explained() -> None:
+def test_long_chains_of_predicates_are_explained() -> None:
     rules = "".join(f"p{i}(X) :- p{i - 1}(X) in [2], not q{i}.\np{i}(X) :- p{i - 1}(X), r.\n" for i in range(1, 200))
     told = explain(rules, [(1, ["p0(a)"])], "p199(a)", 1)
     assert told.proofs[0].size == 200
@@ -131,20 +131,22 @@ def test_many_predicates_on_each_other_are_explained() -> None:
         ("@(T + 3) q :- p at T in [5].", [(7, "p")], "it derives q at 10, not q at 9", None),
     ],
 )  # fmt: skip
-def test_the_reason_and_what_is_nearest(program: str, facts: list, reason: str, nearest: str | None) -> None:
+def test_a_failure_has_a_reason_and_the_nearest_atoms(
+    program: str, facts: list, reason: str, nearest: str | None
+) -> None:
     stream = [(1, []), *((time, [fact]) for time, fact in facts), (9, [])]
     failure = failure_of(program, stream, "q", 9)
     assert failure.reason == reason
     assert failure.nearest[:1] == (() if nearest is None else (nearest,))
 
 
-def test_a_failing_negation_says_why_what_it_found_holds() -> None:
+def test_a_failing_negation_explains_the_atom_it_found() -> None:
     failure = failure_of("q :- not p. p :- a in [3].", [(1, ["a"]), (2, [])], "q", 2)
     assert failure.reason == "p holds at 2"
     failure.because[0].check()
 
 
-def test_atoms_with_variables() -> None:
+def test_atoms_with_variables_are_explained_for_each_match() -> None:
     program, stream = "q(X, Y) :- p(X, Y) in [3].", [(1, [("p", i, i % 2) for i in range(15)])]
     told = explain(program, stream, "q(X, 1)", 1)
     assert [proof.atom for proof in told.proofs] == [Atom("q", (i, 1)) for i in range(1, 15, 2)]
@@ -181,7 +183,7 @@ def test_times_outside_of_the_timeline_are_refused() -> None:
         Reasoner("q :- p.").explain("q")
 
 
-def test_what_comes_later_is_not_looked_at() -> None:
+def test_later_facts_are_ignored() -> None:
     def stream():  # type: ignore[no-untyped-def]
         yield 1, ["p"]
         yield 2, ["p"]
@@ -224,7 +226,7 @@ def test_a_count_shows_the_time_points_that_are_enough_and_until_when_they_are()
     assert (told.since, told.until) == (7, 11)
 
 
-def test_a_count_that_fails_says_how_many_are_there_and_which_leaves_next() -> None:
+def test_a_failing_count_says_how_many_there_are_and_which_leaves_next() -> None:
     failure = explain(COUNTS, FAILURES, "alarm(a)", 5).failures[0]
     text = "fail(a) holds 2 times in [1, 5], but 3 are needed: 1, 4; 1 leaves the window after 11"
     assert failure.reason == text
@@ -264,7 +266,7 @@ def test_pictures_are_well_formed(told: laser.Explanation) -> None:
 
 
 @pytest.mark.parametrize("told", everything(), ids=lambda told: f"{told.atom} at {told.time}")
-def test_json_is_whole_and_refers_to_what_is_there(told: laser.Explanation) -> None:
+def test_json_is_complete_and_its_references_exist(told: laser.Explanation) -> None:
     data = json.loads(json.dumps(told.to_json()))
     count = len(data["nodes"])
     references = [

@@ -87,7 +87,7 @@ def test_since_and_until_are_those_of_the_intervals(window: str, body: str) -> N
         ("⊞[each 4] @T ¬ p", 9, "no p at 6, a time point of [4, 7], the window [each 4]"),
     ],
 )
-def test_a_premise_names_the_window_where_its_time_points_are_not_plain(body: str, time: int, says: str) -> None:
+def test_a_premise_names_the_window_if_its_time_points_are_not_obvious(body: str, time: int, says: str) -> None:
     assert at(f"q :- {body}.", time).proofs[0].premises[0].says == says
 
 
@@ -108,7 +108,7 @@ def test_a_premise_names_the_window_where_its_time_points_are_not_plain(body: st
         ("g in [2 ago]", 3, "no g in the window [2 ago], which has no time points yet", None),
     ],
 )  # fmt: skip
-def test_the_reason_and_what_is_nearest(body: str, time: int, reason: str, nearest: str | None) -> None:
+def test_a_failure_has_a_reason_and_the_nearest_atoms(body: str, time: int, reason: str, nearest: str | None) -> None:
     failure = at(f"q :- {body}. g.", time).failures[0]
     assert failure.reason == reason
     assert failure.nearest[:1] == (() if nearest is None else (nearest,))

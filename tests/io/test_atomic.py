@@ -26,7 +26,7 @@ def fail_while_writing(path, error):
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_an_error_leaves_the_old_file_and_no_other(tmp_path, error):
+def test_after_an_error_only_the_old_file_exists(tmp_path, error):
     path = tmp_path / "out"
     path.write_text("old")
     with pytest.raises(error):
@@ -35,7 +35,7 @@ def test_an_error_leaves_the_old_file_and_no_other(tmp_path, error):
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_permissions_and_links_stay(tmp_path):
+def test_permissions_and_links_are_kept(tmp_path):
     path, link = tmp_path / "out", tmp_path / "link"
     path.write_text("old")
     path.chmod(0o640)

@@ -48,7 +48,7 @@ def test_a_row_is_a_record(row, time, facts, iso):
 
 
 @pytest.mark.parametrize("row", ["", ",,,", "time,predicate,args", "Time, Predicate, x, y", '"time","predicate"'])
-def test_headers_and_blank_rows_say_nothing(row):
+def test_headers_and_blank_rows_are_ignored(row):
     assert CSV.parser(SECOND)(row) is None
 
 
@@ -67,7 +67,7 @@ def test_headers_and_blank_rows_say_nothing(row):
         ("36,a," + "x" * 200_000, "field larger"),
     ],
 )
-def test_what_is_malformed_says_why(row, words):
+def test_malformed_rows_have_a_reason(row, words):
     (item,) = items(row)
     assert isinstance(item, Malformed)
     assert words in item.reason
@@ -81,7 +81,7 @@ def test_a_quoted_field_may_go_over_lines():
     assert (second.line, second.facts) == (3, (A,))
 
 
-def test_a_stray_quote_swallows_no_other_line():
+def test_a_stray_quote_does_not_swallow_the_next_line():
     first, second = items('1,pipe,5" wide\n2,a,x1,y')
     assert isinstance(first, Record)
     assert first.facts == (Atom("pipe", ('5" wide',)),)
@@ -123,7 +123,7 @@ def test_answers_are_understood_by_their_header(text, said):
 @pytest.mark.parametrize(
     ("row", "words"), [("36", "no predicate"), ("36,true", "no predicate"), ("36,perhaps,a", "neither `true` nor")]
 )
-def test_changes_that_are_malformed_say_why(row, words):
+def test_malformed_changes_have_a_reason(row, words):
     parse = CSV.parser(SECOND)
     parse("time,holds,predicate,args")
     with pytest.raises(FactError, match=words):
@@ -142,7 +142,7 @@ def test_snapshots_are_streams_again(args):
 
 
 @given(st.lists(st.text().filter(lambda text: "\x00" not in text), min_size=1))
-def test_what_is_written_is_csv_to_others_too(args):
+def test_written_csv_can_be_read_by_others(args):
     row = CSV.write_snapshot(36, [Atom("a", args)])
     (fields,) = standard.reader(io.StringIO(row, newline=""))
     assert [read_field(field) for field in fields[2:]] == args

@@ -71,7 +71,7 @@ def test_snapshots_are_a_stream(layout, dates, tmp_path):
 
 
 @by_name
-def test_no_answers_at_all_can_be_read(layout, tmp_path):
+def test_an_empty_file_of_answers_can_be_read(layout, tmp_path):
     assert said(layout, written(layout, "changes", False), tmp_path) == []
 
 
@@ -83,7 +83,7 @@ def test_no_answers_at_all_can_be_read(layout, tmp_path):
         ("intervals", lambda w: w.interval(A, 1, 2, False), "an interval"),
     ],
 )
-def test_answers_that_are_not_snapshots_are_no_stream(layout, form, call, word, tmp_path):
+def test_only_snapshots_can_be_read_as_a_stream(layout, form, call, word, tmp_path):
     path = tmp_path / f"answers{layout.suffixes[0]}"
     path.write_bytes(written(layout, form, False, call))
     with pytest.raises(LaserError, match=f"it is {word} of an answer, not a record of a stream"):
@@ -106,7 +106,7 @@ def test_a_line_format_is_found_by_its_look(layout):
     assert format_of_text(f"\n\n{stream}") is layout
 
 
-def test_what_looks_like_nothing_is_text():
+def test_an_unrecognised_file_is_read_as_text():
     assert format_by_look("noise") is None
     assert format_of_text("% noise\nnoise").name == "text"
     assert format_of_text("").name == "text"
@@ -134,21 +134,21 @@ def test_background_data_as_parquet(tmp_path):
         ({"time": [1], "predicate": ["a"], "args": [[None, "x"]]}, "None"),
     ],
 )
-def test_a_row_that_is_malformed_says_why(tmp_path, columns, reason):
+def test_a_malformed_row_has_a_reason(tmp_path, columns, reason):
     (item,) = PARQUET.read(parquet_of(tmp_path / "s.parquet", columns), Tick())
     assert isinstance(item, Malformed)
     assert reason in item.reason
     assert item.line == 1
 
 
-def test_columns_are_arguments_where_the_folder_may_name_the_predicate(tmp_path):
+def test_a_folder_may_name_the_predicate_of_which_the_columns_are_arguments(tmp_path):
     path = parquet_of(tmp_path / "s.parquet", {"machine": ["m1"], "value": [3.0], "time": [7]})
     (item,) = PARQUET.read(path, Tick(), by_folder=True)
     assert isinstance(item, Entry)
     assert item.said == ParsedLine(7, (Atom(tmp_path.name, ("m1", 3)),))
 
 
-def test_what_is_not_parquet_is_refused(tmp_path):
+def test_a_file_that_is_not_parquet_is_refused(tmp_path):
     path = tmp_path / "s.parquet"
     path.write_text("36: a.\n")
     assert not PARQUET.is_whole(path)

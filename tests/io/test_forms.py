@@ -45,7 +45,7 @@ def test_a_snapshot_for_every_time_point_from_the_start():
     assert lines("snapshots", STEPS, 35) == ["35: .", *held, "40: .", "41: p.", "42: p."]
 
 
-def test_intervals_as_soon_as_they_are_certain_and_the_open_ones_at_the_end():
+def test_intervals_are_written_when_certain_and_open_ones_at_the_end():
     assert lines("intervals", STEPS, 36) == ["q(x1, y)  [36, 39]", "p  [41, 42…]"]
 
 

@@ -87,14 +87,14 @@ def test_a_string_that_looks_like_an_iri_is_a_string():
         ("\x00", "it is not JSON"),
     ],
 )
-def test_what_is_malformed_says_why(line, words):
+def test_malformed_lines_have_a_reason(line, words):
     (item,) = JSONL.read_lines([Line(1, line)], parse)
     assert isinstance(item, Malformed)
     assert words in item.reason
     assert len(item.reason) < 400
 
 
-def test_blank_lines_say_nothing():
+def test_blank_lines_are_ignored():
     assert parse("  \r") is None
     assert JSONL.parse_background("") == ()
 
@@ -140,7 +140,7 @@ def test_intervals_are_read_again(said):
         ('{"time": 1, "holds": true, "predicat": "q"}', "did you mean 'predicate'?"),
     ],
 )
-def test_answers_that_are_malformed_say_why(line, words):
+def test_malformed_answers_have_a_reason(line, words):
     (item,) = JSONL.read_lines([Line(1, line)], parse)
     assert isinstance(item, Malformed)
     assert words in item.reason

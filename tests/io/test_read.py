@@ -42,7 +42,7 @@ def test_records_know_their_lines(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["s.csv", "s.CSV", "s.csv.gz", "s.jsonl", "s.ndjson.gz", "s.stream", "s", "s.txt.gz"])
-def test_the_extension_tells_the_format(tmp_path, name):
+def test_the_extension_decides_the_format(tmp_path, name):
     if "csv" in name.lower():
         text = "time,predicate\n36,a\n"
     else:
@@ -100,12 +100,12 @@ def test_time_does_not_go_back(tmp_path):
         times(path)
 
 
-def test_what_comes_before_the_start_does_not_count(tmp_path):
+def test_records_before_the_start_are_ignored(tmp_path):
     path = write(tmp_path / "s.stream", "34: a.\n36: a.\n")
     assert times(path, start=35) == [36]
 
 
-def test_what_is_malformed_can_be_set_aside(tmp_path):
+def test_malformed_records_can_be_set_aside(tmp_path):
     path = write(tmp_path / "s.stream", b"36: a.\n35: late.\nnoise\n37: \xff.\n37: b.\n")
     found, entries = rejected(path)
     assert found == [36, 37]
@@ -124,7 +124,7 @@ def test_a_late_record_does_not_move_the_present(tmp_path):
     assert rejected(path)[0] == [36, 36]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path):
+def test_a_byte_order_mark_is_not_part_of_the_first_record(tmp_path):
     assert times(write(tmp_path / "s.stream", b"\xef\xbb\xbf36: a.\n")) == [36]
 
 
@@ -152,7 +152,7 @@ def test_a_long_line_is_read(tmp_path):
     assert len(record.facts) == count
 
 
-def test_a_damaged_compressed_file_says_so(tmp_path):
+def test_a_damaged_compressed_file_is_reported(tmp_path):
     whole = gzip.compress(b"36: a.\n" * 1000)
     for damaged in (whole[:-10], b"36: a.\n", whole[:20] + b"\xff\xff" + whole[22:]):
         with pytest.raises(RecordError, match="the compressed file is damaged"):

@@ -62,7 +62,7 @@ def test_a_table_in_any_format_gives_the_same_facts_in_the_order_of_time(tmp_pat
     assert [record.facts for record in records] == [(Atom("hr", fact),) for fact in reversed(GOOD)]
 
 
-def test_rows_that_do_not_fit_are_set_aside_with_line_column_value_and_type(tmp_path):
+def test_malformed_rows_are_rejected_with_line_column_value_and_type(tmp_path):
     path = tmp_path / "readings.csv"
     path.write_text('ts,patient,bpm\n1,p1,n/a\n2,p1,\nsoon,p1,8\n4,p1,"9,5"\n5,p1,7,8\n6,"a\nb",7\n', "utf-8")
     sink = io.StringIO()
@@ -80,7 +80,7 @@ def test_rows_that_do_not_fit_are_set_aside_with_line_column_value_and_type(tmp_
         read(path)
 
 
-def test_json_rows_that_do_not_fit(tmp_path):
+def test_malformed_json_rows_are_rejected(tmp_path):
     path = tmp_path / "readings.jsonl"
     path.write_text('{"ts": 1, "patient": "p", "bpm": "80"}\n[1]\n{"ts"\n{"ts": 2, "patient": 7, "bpm": 80}\n', "utf-8")
     sink = io.StringIO()
@@ -101,7 +101,7 @@ def test_json_rows_that_do_not_fit(tmp_path):
         ({"names": [], "time": "ts"}, "name the right ones, as in --columns hr=patient,ward"),
     ],
 )
-def test_columns_that_are_not_there(tmp_path, given, says):
+def test_missing_columns_are_refused(tmp_path, given, says):
     with pytest.raises(LaserError, match=says):
         read(as_csv(tmp_path), **given)
 
@@ -129,7 +129,7 @@ def test_a_record_of_wrong_types_does_not_move_the_time(tmp_path):
     assert [record.time for record in read_stream(tmp_path / "a.stream", rejects=Rejects(sink), inputs=inputs)] == [3]
 
 
-def test_a_row_with_a_wrong_year_is_refused_where_a_limit_is_given(tmp_path):
+def test_a_row_with_a_wrong_year_is_refused_if_a_limit_is_given(tmp_path):
     path = tmp_path / "readings.csv"
     path.write_text("ts,patient,bpm\n2099-01-01T00:00:00Z,p1,80\n2026-01-01T00:00:00Z,p1,80\n", "utf-8")
     sink = io.StringIO()
@@ -139,7 +139,7 @@ def test_a_row_with_a_wrong_year_is_refused_where_a_limit_is_given(tmp_path):
     assert "column ts: 2099-01-01T00:00:00Z is more than 1 d ahead of the clock" in sink.getvalue()
 
 
-def test_a_row_ahead_of_the_clock_is_told_of_once_where_there_is_no_limit(tmp_path):
+def test_a_row_ahead_of_the_clock_is_reported_once_if_there_is_no_limit(tmp_path):
     path = tmp_path / "readings.csv"
     path.write_text("ts,patient,bpm\n" + "2099-01-01T00:00:00Z,p1,80\n" * 2, "utf-8")
     told: list[str] = []
@@ -161,7 +161,7 @@ def test_a_row_ahead_of_the_clock_is_told_of_once_where_there_is_no_limit(tmp_pa
         (Declared.ANY, "7", 7),
     ],
 )
-def test_fields_by_type(kind, text, value):
+def test_fields_are_read_by_their_types(kind, text, value):
     found = kind.read(text)
     assert (found, type(found)) == (value, type(value))
 
@@ -180,12 +180,12 @@ def test_fields_by_type(kind, text, value):
         (Declared.IRI, "no iri"),
     ],
 )
-def test_fields_that_are_not_of_their_type(kind, text):
+def test_fields_of_the_wrong_type_are_refused(kind, text):
     with pytest.raises(LaserError):
         kind.read(text)
 
 
-def test_a_declared_type_is_kept_by_every_way_in(tmp_path):
+def test_every_reader_enforces_declared_types(tmp_path):
     from laser import FactError, Reasoner
     from laser.io.read import read_stream
     from laser.syntax.parser import parse_tree
@@ -212,7 +212,7 @@ def mixed(path: Path, column: str | None = None, **given) -> MixedTable:
     return MixedTable(path=str(path), inputs=inputs, column=column, **given)
 
 
-def test_a_column_says_of_which_predicate_each_row_is(tmp_path):
+def test_a_column_may_name_the_predicate_of_each_row(tmp_path):
     path = tmp_path / "events.csv"
     path.write_text(
         "ts,kind,patient,bpm,host\n2,ping,,,web\n1,hr,p1,80,\n3,login,p1,,\n4,,p1,80,\n5,hr,p1,,\n", "utf-8"
@@ -228,7 +228,7 @@ def test_a_column_says_of_which_predicate_each_row_is(tmp_path):
     assert told == [f"{path}: rows of 'login' (first in line 4) are skipped: the program reads `hr` and `ping`"]
 
 
-def test_json_rows_of_several_predicates_leave_out_what_they_have_not(tmp_path):
+def test_json_rows_of_several_predicates_may_leave_out_columns(tmp_path):
     path = tmp_path / "events.jsonl"
     rows = [
         {"ts": 1, "predicate": "hr", "patient": "p"},
@@ -288,7 +288,7 @@ def test_json_lines_in_another_encoding(tmp_path):
         read(path)
 
 
-def test_a_byte_that_an_encoding_has_not_is_told_with_its_line(tmp_path):
+def test_a_byte_that_the_encoding_lacks_is_reported_with_its_line(tmp_path):
     path = tmp_path / "readings.csv"
     path.write_bytes(b"ts,patient,bpm\n1,p,80\n2,\x81,80\n")
     sink = io.StringIO()
@@ -306,7 +306,7 @@ def test_a_header_in_another_encoding_is_not_skipped(tmp_path):
         read(path)
 
 
-def test_one_column_that_is_several_with_another_delimiter(tmp_path):
+def test_a_table_with_one_column_gets_a_hint_about_the_delimiter(tmp_path):
     path = tmp_path / "readings.csv"
     path.write_text("ts;patient;bpm\n", "utf-8")
     with pytest.raises(LaserError, match="if it has several, add --delimiter ';'"):
@@ -323,7 +323,7 @@ def test_one_column_that_is_several_with_another_delimiter(tmp_path):
         ({"encoding": "base64"}, "'base64' is not an encoding"),
     ],
 )
-def test_dialects_that_there_are_not(given, says):
+def test_unknown_dialects_are_refused(given, says):
     with pytest.raises(LaserError, match=says):
         read_dialect(**given)
 
@@ -344,7 +344,7 @@ def test_a_time_without_a_zone_is_in_the_zone_of_the_run(tmp_path):
     assert found.times == [int(datetime(2026, 7, 1, 10, tzinfo=UTC).timestamp())]
 
 
-def test_a_quoted_field_without_an_end_is_malformed(tmp_path):
+def test_an_unclosed_quoted_field_is_malformed(tmp_path):
     path = tmp_path / "cut.csv"
     path.write_text('ts,patient,bpm\n1,p1,130\n2,p2,"13')
     with pytest.raises(RecordError, match=r"cut.csv:3: a quoted field does not end"):

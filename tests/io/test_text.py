@@ -49,7 +49,7 @@ def test_a_line_is_a_time_point_with_its_facts(line, time, facts):
     ],
 )
 @pytest.mark.parametrize("colon", [":", ": ", " : "])
-def test_a_time_may_be_a_date_whose_colons_are_its_own(stamp, time, colon):
+def test_a_time_may_be_a_date_that_contains_colons(stamp, time, colon):
     assert parse(f"{stamp}{colon}a(x1, y).") == (time, (A,), True)
 
 
@@ -58,7 +58,7 @@ def test_an_empty_time_point_may_be_a_date():
 
 
 @pytest.mark.parametrize("line", ["", "   ", "\t\r", "% comment", "  // comment", "% 36: a(x1, y)."])
-def test_blanks_and_comments_say_nothing(line):
+def test_blanks_and_comments_are_ignored(line):
     assert parse(line) is None
 
 
@@ -83,7 +83,7 @@ def test_blanks_and_comments_say_nothing(line):
         ("36: " + "a(" * 100_000, LaserError, None),
     ],
 )
-def test_what_is_malformed_says_why(line, error, words):
+def test_malformed_lines_have_a_reason(line, error, words):
     with pytest.raises(error, match=words):
         parse(line)
 

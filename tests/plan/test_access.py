@@ -29,13 +29,13 @@ def test_a_predicate_that_streams_in_is_read_from_its_inputs(window: Window) -> 
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
-def test_only_sliding_windows_keep_runs_and_other_boxes_are_counted(window: Window) -> None:
+def test_always_keeps_runs_in_sliding_windows_and_counts_in_others(window: Window) -> None:
     counted = EveryPoint(Dated(P, window), window)
     assert paths(STREAM).always(P, window) == (Unbroken(P, window) if isinstance(window, Sliding) else counted)
 
 
 @pytest.mark.parametrize("source", [STREAM, BACKGROUND, PLAIN, PINNED])
-def test_at_every_time_of_the_present_is_now(source: str) -> None:
+def test_always_over_the_present_alone_means_now(source: str) -> None:
     assert paths(source).always(P, PRESENT) == paths(source).sometime(P, PRESENT)
 
 
@@ -47,7 +47,7 @@ def test_background_data_are_read_directly_unless_the_window_may_be_empty(window
 
 
 @pytest.mark.parametrize("window", TIMED, ids=str)
-def test_what_is_derived_for_now_is_read_directly_where_the_window_always_shows_the_present(window: Window) -> None:
+def test_plain_atoms_are_read_directly_if_the_window_always_includes_the_present(window: Window) -> None:
     direct = window in (Sliding(3), Growing(5))
     assert isinstance(paths(PLAIN).sometime(P, window), Plain if direct else Union)
 
@@ -57,15 +57,13 @@ def test_what_is_derived_for_now_is_read_directly_where_the_window_always_shows_
     [(Sliding(3), 1), (Hopping(3, 5), 1), (Tumbling(5), 0), (Ago(2), 0), (Between(1, 4), 0)],
     ids=str,
 )
-def test_a_window_that_never_shows_the_present_has_no_rule_for_what_is_derived_for_now(
-    window: Window, rules: int
-) -> None:
+def test_a_window_that_never_includes_the_present_does_not_read_plain_atoms(window: Window, rules: int) -> None:
     access = paths(PLAIN)
     assert len(access.rules[access.dated(P, window)]) == rules
 
 
 @pytest.mark.parametrize("window", TIMED, ids=str)
-def test_a_pinned_atom_is_read_through_its_window_and_waits_where_the_entry_is_late(window: Window) -> None:
+def test_a_pinned_atom_is_read_through_its_window_and_waits_for_a_late_entry(window: Window) -> None:
     access = paths(PINNED)
     subgoal = access.at(P, window, ())
     assert subgoal.window == window
@@ -75,14 +73,14 @@ def test_a_pinned_atom_is_read_through_its_window_and_waits_where_the_entry_is_l
 
 
 @pytest.mark.parametrize("sources", [(BACKGROUND,), (PLAIN,), (PINNED,), (PLAIN, PINNED), (BACKGROUND, PLAIN, PINNED)])
-def test_several_sources_are_united_each_by_a_rule(sources: tuple[str, ...]) -> None:
+def test_a_union_has_a_rule_for_each_source(sources: tuple[str, ...]) -> None:
     access = paths(*sources, streams=True)
     for union in (access.sometime(P, Sliding(3)), access.dated(P, Sliding(3))):
         assert isinstance(union, Union)
         assert len(union.parts) == len(access.rules[union]) == len(sources) + 1
 
 
-def test_background_data_and_whatever_else_make_a_box_apart() -> None:
+def test_always_reads_background_data_separately_from_other_sources() -> None:
     access = paths(BACKGROUND, PLAIN)
     union = access.always(P, Sliding(3))
     counted, background = (rule.positives[0].node for rule in access.rules[union])
@@ -91,12 +89,12 @@ def test_background_data_and_whatever_else_make_a_box_apart() -> None:
     assert "background" not in str(counted)
 
 
-def test_the_output_of_a_predicate_leaves_out_what_was_not_derived() -> None:
+def test_the_output_of_a_predicate_contains_only_derived_atoms() -> None:
     assert paths(PLAIN, BACKGROUND, streams=True).output(P) == Plain(P)
     assert str(paths(PLAIN, PINNED, BACKGROUND, streams=True).output(P)) == "p/1 in [0] from pinned + plain"
 
 
-def test_a_node_is_defined_once_however_often_it_is_asked_for() -> None:
+def test_a_node_is_defined_once_however_often_it_is_requested() -> None:
     access = paths(PLAIN, PINNED)
     first, second = access.dated(P, HISTORY), access.dated(P, HISTORY)
     assert (first, len(access.rules[first])) == (second, 2)

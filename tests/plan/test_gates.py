@@ -37,11 +37,11 @@ def test_a_short_condition_for_all_heads_is_a_gate(program: str) -> None:
 
 
 @pytest.mark.parametrize("program", NOT_GATED)
-def test_others_are_not(program: str) -> None:
+def test_other_conditions_are_not_gates(program: str) -> None:
     assert not gates(program)
 
 
-def test_heads_are_looked_at_when_the_gate_closes_and_not_before(monkeypatch: Any) -> None:
+def test_heads_are_checked_only_when_the_gate_closes(monkeypatch: Any) -> None:
     looked_at = 0
     renew = RuleOperator.renew
 

@@ -61,19 +61,19 @@ def test_an_input_says_how_it_is_fed(node: InputNode, feed: Feed) -> None:
     assert node.feed is feed
 
 
-def test_inputs_have_ids_that_tell_them_apart() -> None:
+def test_inputs_have_different_ids() -> None:
     assert all(one.id != two.id for (one, _), (two, _) in combinations(INPUTS, 2))
     assert all(isinstance(part, str | int) for node, _ in INPUTS for part in node.id)
 
 
 @pytest.mark.parametrize("node", MADE, ids=str)
-def test_a_node_that_is_made_is_not_fed_and_has_no_id(node: Node) -> None:
+def test_a_computed_node_is_not_fed_and_has_no_id(node: Node) -> None:
     assert node.feed is None
     with pytest.raises(AssertionError, match="is not an input"):
         _ = node.id
 
 
-def test_a_node_with_a_time_has_one_value_more() -> None:
+def test_a_node_with_times_has_one_more_value() -> None:
     assert [node.width for node in (Recent(P, PRESENT), Dated(P, PRESENT), Plain(P), Pinned(P), Pending(P))] == [
         1,
         2,
@@ -84,6 +84,6 @@ def test_a_node_with_a_time_has_one_value_more() -> None:
     assert [Points(PRESENT).width, Unit().width, Projection(Pinned(Q), (0, 2)).width] == [1, 0, 2]
 
 
-def test_only_a_window_that_facts_leave_tells_the_end_of_a_key() -> None:
+def test_only_dated_nodes_of_time_windows_know_when_a_key_ends() -> None:
     assert Dated(P, Sliding(3)).ending == (1, Sliding(3))
     assert (Dated(P, HISTORY).ending, Dated(P, LastFacts(3)).ending, Recent(P, Sliding(3)).ending) == (None, None, None)

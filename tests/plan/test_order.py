@@ -10,14 +10,14 @@ def places(plan: Plan) -> dict[str, int]:
     return {str(node): i for i, component in enumerate(plan.components) for node in component.nodes}
 
 
-def test_a_node_comes_after_all_that_its_rules_read() -> None:
+def test_a_node_comes_after_everything_its_rules_read() -> None:
     plan = plan_of("c(X) :- b(X), not a(X). a(X) :- p(X) always in [2]. b(X) :- p(X) in [3], o(X).")
     place = places(plan)
     for rule in plan.rules:
         assert all(place[str(subgoal.node)] < place[str(rule.head)] for subgoal in rule.subgoals)
 
 
-def test_a_node_that_no_rule_makes_comes_after_its_sources() -> None:
+def test_a_node_without_rules_comes_after_its_sources() -> None:
     plan = plan_of("q(X) :- m(X) in [1000], b(_) in [3]. r(X) :- a(X) always in [3]. a(X) :- p(X).")
     place = places(plan)
     nodes = [node for component in plan.components for node in component.nodes]
@@ -25,7 +25,7 @@ def test_a_node_that_no_rule_makes_comes_after_its_sources() -> None:
     assert all(place[str(source)] < place[str(node)] for node in nodes for source in node.sources)
 
 
-def test_what_depends_on_itself_is_one_recursive_component() -> None:
+def test_nodes_that_depend_on_each_other_are_one_recursive_component() -> None:
     plan = plan_of("r(X, Y) :- e(X, Y). r(X, Z) :- r(X, Y), e(Y, Z). even(X) :- odd(X), s(X). odd(X) :- even(X), s(X).")
     recursive = [{str(node) for node in c.nodes} for c in plan.components if c.recursive]
     assert sorted(recursive, key=len) == [{"r/2 derived"}, {"even/1 derived", "odd/1 derived"}]

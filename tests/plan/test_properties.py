@@ -27,17 +27,17 @@ LASTING = [
 
 
 @pytest.mark.parametrize("text", REVOCABLE)
-def test_what_rests_on_negation_counts_last_facts_or_gates_can_be_revoked(text: str) -> None:
+def test_negation_counts_tuple_windows_and_gates_make_nodes_revocable(text: str) -> None:
     plan = plan_of(text)
     assert named(plan, "q/1 derived") in revocable_nodes(plan)
 
 
 @pytest.mark.parametrize("text", LASTING)
-def test_all_else_lasts_as_long_as_it_promises(text: str) -> None:
+def test_all_other_nodes_are_not_revocable(text: str) -> None:
     assert revocable_nodes(plan_of(text)) == frozenset()
 
 
-def test_what_is_below_a_negation_is_not_revoked_by_it() -> None:
+def test_a_node_is_not_revocable_because_a_rule_negates_it() -> None:
     plan = plan_of("q(X) :- a(X), not r(X). r(X) :- b(X) in [3], c(X).")
     assert named(plan, "r/1") not in revocable_nodes(plan)
 
@@ -65,10 +65,10 @@ def test_silence_is_skipped(text: str) -> None:
         "r(X) :- a(X). q(X) :- r(X) in [3 every 5].",
     ],
 )
-def test_who_asks_for_time_points_themselves_makes_every_tick_count(text: str) -> None:
+def test_rules_about_time_points_themselves_need_every_tick(text: str) -> None:
     assert ticking(plan_of(text)).always
 
 
-def test_the_time_of_what_is_derived_for_now_counts_while_there_is_some() -> None:
+def test_the_times_of_plain_atoms_need_every_tick_while_there_are_any() -> None:
     always, while_alive = ticking(plan_of("r(X) :- a(X) in [3], b(X). q(X, T) :- r(X) at T in [5]."))
     assert (always, [str(node) for node in while_alive]) == (False, ["r/1 derived"])

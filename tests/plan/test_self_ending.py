@@ -29,10 +29,10 @@ RENEWED = [
 
 
 @pytest.mark.parametrize(("program", "names"), SELF_ENDING, ids=[program for program, _ in SELF_ENDING])
-def test_a_key_with_its_time_tells_its_horizon(program: str, names: set[str]) -> None:
+def test_the_horizon_of_a_self_ending_key_follows_from_its_time(program: str, names: set[str]) -> None:
     assert names <= {str(node) for node in self_ending_nodes(Reasoner(program).plan)}
 
 
 @pytest.mark.parametrize("program", RENEWED)
-def test_what_may_be_renewed_is_not_self_ending(program: str) -> None:
+def test_keys_that_may_be_renewed_are_not_self_ending(program: str) -> None:
     assert not [node for node in self_ending_nodes(Reasoner(program).plan) if str(node).startswith("q")]

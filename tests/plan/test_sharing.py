@@ -38,7 +38,7 @@ def test_a_join_is_shared_whatever_its_order_and_its_names(other: str) -> None:
         "a(X, Y) in [3], b(Y, 1) in [3], c(Z)",
     ],
 )
-def test_other_joins_are_not(other: str) -> None:
+def test_different_joins_are_not_shared(other: str) -> None:
     assert shared(f"q(X, Z) :- {JOIN}. r(X, Z) :- {other}.") == []
 
 
@@ -48,11 +48,11 @@ def test_a_join_of_like_atoms_is_shared_in_either_order() -> None:
     assert shared(f"q(X, Z) :- {chain}. r(X, Z) :- {back}.") == ["shared join 0"]
 
 
-def test_a_cross_product_is_not_kept() -> None:
+def test_a_cross_product_is_not_shared() -> None:
     assert shared("q(X) :- a(X, _) in [3], b(Y, _) in [3]. r(Y) :- a(X, _) in [3], b(Y, _) in [3].") == []
 
 
-def test_a_join_that_comparisons_thin_out_is_shared_by_a_crowd_only() -> None:
+def test_a_join_filtered_by_comparisons_is_shared_only_by_many_rules() -> None:
     rules = [f"q{i}(X) :- {JOIN}, Z > {i}." for i in range(CROWD)]
     assert shared(" ".join(rules[:-1])) == []
     assert shared(" ".join(rules)) == ["shared join 0"]

@@ -42,7 +42,7 @@ def test_four_times_the_body_is_about_four_times_the_code(shape) -> None:  # typ
     assert many <= 7 * few  # the square would be sixteen times
 
 
-def test_the_compiler_is_given_pieces() -> None:
+def test_large_sources_are_compiled_in_pieces() -> None:
     rules = "".join(f"q{i}(X) :- a{i}(X, Y) in [3], b{i}(Y) in [4]." for i in range(200))
     pieces = compile_plan(plan_of(rules)).pieces
     assert len(pieces) > 5

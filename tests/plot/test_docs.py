@@ -27,12 +27,12 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("block", _CONSOLE.findall(PAGE.read_text("utf-8")), ids=lambda block: block.split("\n")[0])
-def test_what_the_page_shows_is_what_is_printed(block: str, directory: Path) -> None:
+def test_the_output_shown_on_the_page_is_the_real_output(block: str, directory: Path) -> None:
     assert run_block(block, directory) == block
 
 
 @pytest.mark.parametrize("block", _PYTHON.findall(PAGE.read_text("utf-8")))
-def test_its_python_runs(block: str, directory: Path) -> None:
+def test_the_python_of_the_page_runs(block: str, directory: Path) -> None:
     test = doctest.DocTestParser().get_doctest(block, {}, "plot.md", "plot.md", 0)
     with contextlib.chdir(directory):
         assert not doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed

@@ -18,7 +18,7 @@ from tests.plot.test_timeline import example
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_a_drawing_of_characters() -> None:
+def test_a_timeline_is_drawn_with_characters() -> None:
     made = timeline(
         "hot :- temp(V) in [1], V > 9.\nr(X) :- s(X).",
         [(1, ["temp(3)"]), (2, ["temp(20)"]), (4, ["s(a)", "temp(5)"]), (6, [])],
@@ -38,7 +38,7 @@ def test_a_drawing_of_characters() -> None:
     ]
 
 
-def test_each_time_point_is_as_wide_as_another() -> None:
+def test_all_time_points_have_the_same_width() -> None:
     text = example("access").to_text(90)
     runs = {len(run) for line in text.splitlines() for run in re.findall("█+", line)}
     assert all(length % min(runs) == 0 for length in runs)

@@ -75,7 +75,7 @@ def test_folders_and_streams_are_drawn_together(tmp_path: Path) -> None:
         ("x.jsonl", "nonsense\n", 1),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_line(tmp_path: Path, name: str, text: str, line: int) -> None:
+def test_unreadable_lines_are_refused_with_their_numbers(tmp_path: Path, name: str, text: str, line: int) -> None:
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(RecordError) as caught:
@@ -95,7 +95,7 @@ def test_parquet_by_column_and_by_folder(tmp_path: Path) -> None:
     assert bars(tmp_path) == {"hot(m1)": [(1, 3)], "hot(m2)": [(4, 5)], "p(x, y)": [(2, 5)]}
 
 
-def test_what_a_pipeline_wrote_as_json_a_directory_for_each_predicate(tmp_path: Path) -> None:
+def test_the_json_output_of_a_pipeline_is_read(tmp_path: Path) -> None:
     place = tmp_path / "answers" / "hot" / "batch=00000003"
     place.mkdir(parents=True)
     (place / "part-0.json").write_text(
@@ -108,7 +108,7 @@ def test_what_a_pipeline_wrote_as_json_a_directory_for_each_predicate(tmp_path: 
     assert bars(tmp_path) == {"alarm": [(2, 8)], "hot(m1)": [(3, 5)]}
 
 
-def test_times_that_are_dates(tmp_path: Path) -> None:
+def test_times_may_be_dates(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"predicate": "q", "since": "2026-01-01T00:00:00Z", "until": "2026-01-01T00:01:00Z"}\n')
     made = read(path)

@@ -44,7 +44,7 @@ def test_measured_values_are_lines() -> None:
     assert str(first.curves[0].atom("temp", 42)) == "temp(42)"
 
 
-def test_answers_stand_above_the_facts_in_the_order_of_the_rules() -> None:
+def test_answers_are_above_the_facts_in_the_order_of_the_rules() -> None:
     names = [group.predicate.name for group in example(COOLING).groups]
     assert names[:4] == ["steam", "liquid", "isSteam", "isLiquid"]
     assert names[-1] == "temp"
@@ -62,12 +62,12 @@ def test_identifiers_are_not_measured_values() -> None:
     assert not timeline("q :- car(_).", stream).groups[-1].curves
 
 
-def test_what_still_holds_at_the_end_is_open() -> None:
+def test_bars_that_reach_the_end_are_open() -> None:
     made = timeline("q :- p in [5].", [(1, ["p"]), (3, [])])
     assert made.groups[0].rows[0].bars == (Bar(1, 3, True),)
 
 
-def test_a_timeline_of_nothing() -> None:
+def test_an_empty_timeline_can_be_drawn() -> None:
     made = timeline("q :- p.", [])
     assert made.groups == ()
     assert str(made) == "nothing to draw"

@@ -53,7 +53,7 @@ def as_number(value):
 
 
 @pytest.mark.parametrize("text", PROGRAMS)
-def test_with_dates_the_answers_are_those_of_integers_in_other_words(text: str) -> None:
+def test_answers_with_dates_are_those_with_integers_written_as_dates(text: str) -> None:
     program = parse(text)
     dated = accept(program, RunSettings(tick=TICK, dates=True))
     for seed in range(12):
@@ -64,7 +64,7 @@ def test_with_dates_the_answers_are_those_of_integers_in_other_words(text: str) 
         assert {t: {Atom.of(tuple(map(as_number, atom))) for atom in atoms} for t, atoms in found.items()} == plain
 
 
-def test_a_time_that_only_at_sees_stays_a_time_point() -> None:
+def test_a_time_used_only_by_at_stays_a_time_point() -> None:
     """It costs nothing that a run has dates."""
     settings = RunSettings(dates=True)
     for text, computes in (("@T q(X) :- a(X) at T in [2].", False), ("q(X, T) :- a(X) at T in [2].", True)):
@@ -73,7 +73,7 @@ def test_a_time_that_only_at_sees_stays_a_time_point() -> None:
         assert bool(operations) == computes
 
 
-def test_a_saved_state_goes_on_with_its_dates() -> None:
+def test_a_saved_state_keeps_its_dates() -> None:
     text = "q(X, D) :- due(X, S) in [5], a(X) at T in [4], D = T - S."
     reasoner = Reasoner(text, dates=True, tick="500 ms")
     moment = datetime(2026, 3, 2, 22, tzinfo=UTC)

@@ -25,7 +25,7 @@ LOOPS = [
 
 
 @pytest.mark.parametrize(("text", "loops"), LOOPS, ids=[text for text, _ in LOOPS])
-def test_loops_through_negation_are_spelled_out(text: str, loops: list[str]) -> None:
+def test_the_error_of_a_loop_through_negation_lists_its_steps(text: str, loops: list[str]) -> None:
     found = negative_loops(written_edges(parse_tree(text)))
     assert [", ".join(map(str, loop)) for loop in found] == loops
 
@@ -44,7 +44,7 @@ def test_components_of_a_long_chain_need_no_deep_stack() -> None:
     assert len(components(edges)) == 5001
 
 
-def test_a_stratum_ends_where_a_negation_needs_it_complete() -> None:
+def test_a_stratum_ends_before_a_negation_of_its_predicates() -> None:
     core = accept(parse_tree("a :- not b. b :- c, not in1. c :- b. d :- a, not b. e :- not a."))
     assert names(strata(core)) == ["bc", "ad", "e"]
 

@@ -129,7 +129,7 @@ CHANGES: list[Callable[[ResolvedProgram], ResolvedProgram]] = [
 ]
 
 
-def test_all_that_a_run_adds_counts() -> None:
+def test_everything_that_a_run_adds_changes_the_id() -> None:
     program = accept(parse("car(1). p(X) :- a(X) in [3]. q(X) :- p(X), car(X)."))
     ids = [program.fingerprint, *(change(program).fingerprint for change in CHANGES)]
     assert len(set(ids)) == len(ids)
@@ -147,7 +147,7 @@ SAME = [
 
 
 @pytest.mark.parametrize(("one", "two"), SAME)
-def test_the_same_said_in_two_ways_is_one_program(one: str, two: str) -> None:
+def test_two_ways_to_write_a_program_have_one_id(one: str, two: str) -> None:
     assert identity(one) == identity(two)
 
 
@@ -164,7 +164,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("one", "two"), DIFFERENT)
-def test_what_may_mean_something_else_is_another_program(one: str, two: str) -> None:
+def test_programs_that_may_differ_in_meaning_have_different_ids(one: str, two: str) -> None:
     assert identity(one) != identity(two)
 
 
@@ -184,6 +184,6 @@ def test_the_id_of_a_program_never_changes() -> None:
     assert identity(text) == "43a378218a7902982416cab8f49fd3c5fa605b88d2f1dd704c541cc79a2807b1"
 
 
-def test_it_is_found_once() -> None:
+def test_the_id_is_computed_once() -> None:
     program = accept(parse("q :- a."))
     assert program.fingerprint is program.fingerprint

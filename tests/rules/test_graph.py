@@ -25,7 +25,7 @@ def leads(graph: Graph, start: int, goal: int) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_what_is_reachable_is_what_ways_lead_to(seed: int) -> None:
+def test_reachable_nodes_are_those_that_paths_lead_to(seed: int) -> None:
     graph = random_graph(seed)
     for root in graph:
         assert reachable(graph, [root]) == {node for node in range(len(graph) + 1) if leads(graph, root, node)}

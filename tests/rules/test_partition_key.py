@@ -122,7 +122,7 @@ def clauses(variables: int, count: int, seed: int) -> str:
     return "\n".join(rules)
 
 
-def test_a_search_that_would_explode_is_given_up_with_a_word() -> None:
+def test_a_search_that_would_explode_is_given_up_with_a_reason() -> None:
     assert "the search was stopped" in find_key(accept(parse(clauses(80, 480, 1)))).reason
 
 

@@ -38,7 +38,7 @@ def types(text: str, given=None, dates=False, **options) -> dict[str, str]:
         ("q(X) :- a(X), b(X).", ANY, "any"),
     ],
 )
-def test_what_is_given_flows_through_the_rules(program: str, given: StaticType, expected: str) -> None:
+def test_given_types_flow_through_the_rules(program: str, given: StaticType, expected: str) -> None:
     assert types(program, {A: [given]})["q"] == expected
 
 
@@ -92,7 +92,7 @@ def test_types_without_a_common_one_are_refused_with_the_place(program: str, mes
     assert str(caught.value) == message
 
 
-def test_or_make_the_argument_one_of_any_type() -> None:
+def test_or_the_argument_may_have_any_type_if_mixed_types_are_allowed() -> None:
     assert types("q(X) :- a(X). q(X) :- b(X).", {A: [INT], B: [STRING]}, mixed=True)["q"] == "any"
 
 
@@ -113,15 +113,15 @@ def test_or_make_the_argument_one_of_any_type() -> None:
         ("q(X) :- a(X). r :- q(X), s(X). t :- s(X), X > 3.", "number"),
     ],
 )
-def test_use_tells_where_nothing_is_given(program: str, use: str) -> None:
+def test_without_given_types_the_use_in_rules_decides(program: str, use: str) -> None:
     assert types(program)["a"] == use
 
 
-def test_what_is_given_counts_for_more_than_use() -> None:
+def test_given_types_take_precedence_over_use() -> None:
     assert types("q(X) :- a(X), X > 3.", {A: [STRING]}) == {"a": "string", "q": "string"}
 
 
-def test_long_chains_of_rules_are_followed_in_time_that_grows_with_them() -> None:
+def test_long_chains_of_rules_take_linear_time() -> None:
     chain = "q :- p0(X), X > 3. " + " ".join(f"p{i}(X) :- p{i + 1}(X)." for i in range(3000))
     assert types(chain)["p3000"] == "number"
     assert types(chain, {Predicate("p3000", 1): [INT]})["p0"] == "int"
@@ -130,12 +130,12 @@ def test_long_chains_of_rules_are_followed_in_time_that_grows_with_them() -> Non
 @pytest.mark.parametrize(
     "test", ["D - T < 1 h", "T - D < 1 h", "T - D < T", "D + 5 > T", "D > T", "D - 1 h < T", "D / 2 < 1 h"]
 )
-def test_what_is_not_known_may_be_a_time(test: str) -> None:
+def test_an_unknown_type_may_be_a_time(test: str) -> None:
     """Only a comparison that can never hold is refused; the columns of a run say the rest."""
     accept(parse(f"late(D) :- task(D) at T in [1 h], {test}."), RunSettings(dates=True))
 
 
 @pytest.mark.parametrize("test", ["T < 5", "T + 5 > 90 s", "T = noon"])
-def test_what_can_never_hold_is_refused(test: str) -> None:
+def test_comparisons_that_can_never_hold_are_refused(test: str) -> None:
     with pytest.raises(ProgramError, match="mixed-types"):
         accept(parse(f"late(D) :- task(D) at T in [1 h], {test}."), RunSettings(dates=True))

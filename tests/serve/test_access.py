@@ -24,7 +24,7 @@ def bare(server: Server, method: str, path: str, headers: dict[str, str] | None 
         connection.close()
 
 
-def test_another_user_of_the_machine_reads_no_file_that_the_server_was_given(tmp_path: Path) -> None:
+def test_another_user_of_the_machine_cannot_read_the_files_of_the_server(tmp_path: Path) -> None:
     (tmp_path / "secret.lars").write_text(SECRET)
     with running(str(tmp_path / "secret.lars")) as started:
         status, body, _ = bare(started, "GET", "/api/start")
@@ -54,14 +54,14 @@ def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(server: Serv
     assert bare(server, "GET", "/api/start")[0] == 401
 
 
-def test_a_wrong_token_is_told(server: Server) -> None:
+def test_a_wrong_token_is_refused_with_a_message(server: Server) -> None:
     status, body, cookie = bare(server, "GET", "/?token=of-yesterday")
     assert status == 401
     assert "not that of this server" in body
     assert not cookie
 
 
-def test_odd_headers_are_refused_and_not_an_error() -> None:
+def test_odd_headers_are_refused_without_a_server_error() -> None:
     access = Access(1)
     for headers in ({b"cookie": b"\xff=\xfe; ="}, {b"authorization": b"Bearer"}, {b"authorization": b"\xff \xfe"}):
         assert not access.allows(headers)

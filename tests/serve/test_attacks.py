@@ -42,7 +42,7 @@ PROGRAM = "q(X) :- p(X) in [2]."
         ("snapshot", {"program": PROGRAM, "stream": "", "at": 10**40}, '"at" must be a time point'),
     ],
 )
-def test_a_request_that_lacks_something_is_told_what(
+def test_the_error_of_an_incomplete_request_says_what_is_missing(
     server: Server, path: str, body: dict[str, Any], says: str
 ) -> None:
     status, _, answer = server.request("POST", f"/api/{path}", json.dumps(body))
@@ -51,7 +51,7 @@ def test_a_request_that_lacks_something_is_told_what(
 
 
 @pytest.mark.parametrize("body", [b"[" * 100_000, b"\xff\xfe", b"", b"3", b'{"program": "' + b"1" * 5000, b"1" * 5000])
-def test_what_is_no_json_object_is_refused(server: Server, body: bytes) -> None:
+def test_a_body_that_is_not_a_json_object_is_refused(server: Server, body: bytes) -> None:
     assert server.request("POST", "/api/evaluate", body)[0] == 400
 
 
@@ -62,7 +62,7 @@ def test_half_a_character_is_refused(server: Server) -> None:
     assert "surrogate" in json.loads(answer)["error"]["message"]
 
 
-def test_half_a_character_in_a_fact_is_an_answer(server: Server) -> None:
+def test_half_a_character_in_a_fact_gets_an_answer(server: Server) -> None:
     name = str(server.ask("live", program=PROGRAM)["name"])
     lines = rb'{"time": 1, "predicate": "p", "args": ["\ud800"]}' + b"\n" + rb'{"time": "\ud800"}' + b"\n"
     status, _, answer = server.request("POST", f"/api/live/{name}/facts", lines)
@@ -95,7 +95,7 @@ def test_a_live_stream_whose_process_was_killed_says_so() -> None:
 # -- links
 
 
-def test_a_link_that_unpacks_to_very_much_is_refused_by_the_page(server: Server) -> None:
+def test_a_link_that_unpacks_to_too_much_is_refused_by_the_page(server: Server) -> None:
     """Whatever it unpacks to is counted while it unpacks; the page is tested in a browser as well."""
     script = server.request("GET", "/share.js")[2].decode()
     assert "MOST_UNPACKED" in script
@@ -105,7 +105,7 @@ def test_a_link_that_unpacks_to_very_much_is_refused_by_the_page(server: Server)
 # -- connections
 
 
-def test_a_request_that_never_ends_its_head_is_closed() -> None:
+def test_a_request_with_an_endless_head_is_closed() -> None:
     async def scenario() -> tuple[bytes, bytes]:
         server = await _serve(make_protocol(connections=100, seconds=0.3))
         port = server.sockets[0].getsockname()[1]
@@ -119,7 +119,7 @@ def test_a_request_that_never_ends_its_head_is_closed() -> None:
     assert whole.startswith(b"HTTP/1.1 200")
 
 
-def test_there_are_only_so_many_connections() -> None:
+def test_the_number_of_connections_is_limited() -> None:
     async def scenario() -> tuple[bytes, bytes]:
         server = await _serve(make_protocol(connections=3, seconds=60))
         port = server.sockets[0].getsockname()[1]
@@ -176,7 +176,7 @@ def test_half_sent_requests_do_not_stay_open(server: Server) -> None:
 # -- those who watch
 
 
-def test_the_limit_of_watchers_holds_for_those_who_come_at_once() -> None:
+def test_the_limit_on_watchers_holds_for_simultaneous_ones() -> None:
     async def scenario() -> list[int]:
         from starlette.requests import Request
 
@@ -197,7 +197,7 @@ def test_the_limit_of_watchers_holds_for_those_who_come_at_once() -> None:
     assert asyncio.run(scenario()) == [200] * 5 + [503] * 15
 
 
-def test_who_goes_makes_room(server: Server) -> None:
+def test_a_watcher_that_disconnects_makes_room_for_another(server: Server) -> None:
     name = str(server.ask("live", program=PROGRAM)["name"])
     server.feed(name, "1: p(a).\n")
     for _ in range(3):
@@ -240,7 +240,7 @@ def test_the_state_is_written_once_for_all_readers(monkeypatch: pytest.MonkeyPat
 # -- what is followed
 
 
-def test_a_broken_parquet_file_is_told_and_the_rest_is_followed(tmp_path: Path) -> None:
+def test_a_broken_parquet_file_is_reported_and_the_others_are_followed(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     follower = Follower(tmp_path, Tick())
     (tmp_path / "broken.parquet").write_bytes(b"PAR1" + b"x" * 100 + b"PAR1")
@@ -253,7 +253,7 @@ def test_a_broken_parquet_file_is_told_and_the_rest_is_followed(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_a_line_that_is_too_long_is_told_and_left_out(
+def test_a_line_that_is_too_long_is_reported_and_skipped(
     tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "MOST_BYTES", 100)
@@ -267,7 +267,7 @@ def test_a_line_that_is_too_long_is_told_and_left_out(
     assert "longer than 100 bytes" in trouble
 
 
-def test_a_folder_that_goes_away_is_no_end(tmp_path: Path) -> None:
+def test_following_survives_a_folder_that_disappears(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     follower = Follower(folder, Tick())
     assert list(follower.news()) == []

@@ -30,7 +30,7 @@ def status(path: str = "/", method: str = "GET", **headers: str) -> int:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8765", "localhost:8765", "LOCALHOST:8765", "[::1]:8765"])
-def test_its_own_names_are_answered(host: str) -> None:
+def test_requests_to_its_own_names_are_answered(host: str) -> None:
     assert status(host=host) == 200
 
 
@@ -53,7 +53,7 @@ def test_foreign_origins_are_refused(origin: str) -> None:
     assert status("/api/evaluate", "POST", host="localhost:8765", origin=origin) == 403
 
 
-def test_its_own_origin_is_answered() -> None:
+def test_requests_from_its_own_origin_are_answered() -> None:
     assert (
         status(
             "/api/evaluate", "POST", host="localhost:8765", origin="http://localhost:8765", sec_fetch_site="same-origin"
@@ -62,7 +62,7 @@ def test_its_own_origin_is_answered() -> None:
     )
 
 
-def test_a_link_from_elsewhere_leads_to_the_page_and_to_nothing_else() -> None:
+def test_a_link_from_another_site_opens_only_the_page() -> None:
     foreign = {"host": "localhost:8765", "sec_fetch_site": "cross-site"}
     assert status("/", sec_fetch_mode="navigate", **foreign) == 200
     assert status("/api/start", sec_fetch_mode="navigate", **foreign) == 403
@@ -76,7 +76,7 @@ def test_the_running_server_refuses_too(server: Server) -> None:
     assert server.request("GET", "/")[0] == 200
 
 
-def test_every_answer_forbids_what_comes_from_elsewhere(server: Server) -> None:
+def test_every_answer_forbids_content_from_other_origins(server: Server) -> None:
     for path in ("/", "/app.js", "/api/start", "/nowhere"):
         headers = server.request("GET", path)[1]
         assert "default-src 'none'" in headers["content-security-policy"]
@@ -129,7 +129,7 @@ def test_it_listens_on_loopback_only(server: Server) -> None:
             assert knocking.connect_ex((str(address), server.port)) != 0
 
 
-def test_another_place_must_be_named_and_is_warned_of() -> None:
+def test_another_address_must_be_given_and_causes_a_warning() -> None:
     with running("--host", "0.0.0.0") as started:
         assert started.request("GET", "/")[0] == 200
         assert started.request("GET", "/", headers={"Host": f"0.0.0.0:{started.port}"})[0] == 421

@@ -35,27 +35,27 @@ def kind(answer: dict[str, Any]) -> str | None:
     return answer.get("error", {}).get("kind")
 
 
-def test_memory() -> None:
+def test_a_question_that_needs_too_much_memory_is_ended() -> None:
     large, small = ask_both(Limits(memory=150 * MEGABYTE, seconds=60), JOIN)
     assert kind(large) == "memory"
     assert "timeline" in small
 
 
-def test_time() -> None:
+def test_a_question_that_takes_too_long_is_ended() -> None:
     endless = "r :- n(X), n(Y), n(Z), n(U), n(V), X + Y + Z + U + V < 0, p. n(1..200)."
     large, small = ask_both(Limits(seconds=3), endless)
     assert kind(large) == "time"
     assert "timeline" in small
 
 
-def test_derivations() -> None:
+def test_too_many_derivations_are_refused() -> None:
     large, small = ask_both(Limits(seconds=30), "n(0). n(X + 1) :- n(X), p.", limit=1000)
     assert kind(large) == "refused"
     assert "n(X + 1)" in large["error"]["message"]
     assert "timeline" in small
 
 
-def test_size_of_the_answer() -> None:
+def test_an_answer_that_is_too_large_is_refused() -> None:
     stream = "\n".join(f"{n}: p({n}, x{'y' * 50})." for n in range(2000))
     large, small = ask_both(Limits(answer=10_000, seconds=30), "q(X, Y) :- p(X, Y) in [3].", stream)
     assert kind(large) == "size"
@@ -63,7 +63,7 @@ def test_size_of_the_answer() -> None:
 
 
 @pytest.mark.parametrize("text", ["../../etc/passwd", "/etc/passwd"])
-def test_nothing_in_a_question_is_taken_for_a_file(text: str) -> None:
+def test_no_text_in_a_question_is_read_as_a_file_name(text: str) -> None:
     large, _ = ask_both(Limits(seconds=30), text, text)
     assert "root:" not in str(large)
 
@@ -75,7 +75,7 @@ def test_a_worker_writes_no_files(tmp_path: Path) -> None:
     assert (tmp_path / "x").read_bytes() == b""
 
 
-def test_who_comes_when_too_many_wait_is_refused_at_once() -> None:
+def test_a_question_is_refused_at_once_if_too_many_wait() -> None:
     async def scenario() -> list[object]:
         pool = Pool(Limits(workers=1, waiting=2, seconds=10))
         await pool.start()

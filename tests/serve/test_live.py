@@ -34,21 +34,21 @@ def test_what_is_posted_comes_out_as_facts_and_changes(server: Server) -> None:
     assert body["changes"] == [[1, "q(a)", True], [2, "q(b)", True], [4, "q(a)", False], [5, "q(b)", False]]
 
 
-def test_malformed_and_late_lines_are_told_and_the_rest_is_taken(server: Server) -> None:
+def test_malformed_and_late_lines_are_reported_and_the_others_accepted(server: Server) -> None:
     name = open_stream(server)
     answer = server.feed(name, "5: p(a).\n4: p(b).\n6: p(\n7: p(c).\n")
     assert answer["facts"] == 2
     assert [rejected["line"] for rejected in answer["rejected"]] == [2, 3]
 
 
-def test_a_line_without_end_is_not_kept(server: Server) -> None:
+def test_an_endless_line_is_not_kept(server: Server) -> None:
     name = open_stream(server)
     answer = server.feed(name, "1: p(a).\n2: p(" + "x" * 200_000)
     assert answer["facts"] == 1
     assert answer["rejected"][0]["line"] == 2
 
 
-def test_who_comes_back_goes_on_where_he_was(server: Server) -> None:
+def test_a_client_that_reconnects_continues_where_it_stopped(server: Server) -> None:
     name = open_stream(server)
     for time in range(5):
         server.feed(name, f"{time}: p(x{time}).\n")
@@ -61,7 +61,7 @@ def test_a_program_with_errors_has_no_live_stream(server: Server) -> None:
     assert server.ask("live", program="q(X) :- p.")["error"]["kind"] == "program"
 
 
-def test_a_live_program_that_explodes_ends_alone(server: Server) -> None:
+def test_a_live_program_that_explodes_does_not_end_the_others(server: Server) -> None:
     bad, good = open_stream(server, "n(0) :- p(_). n(X + 1) :- n(X)."), open_stream(server)
     answer = server.feed(bad, "1: p(a).\n")
     assert "error" in answer
@@ -79,7 +79,7 @@ def test_a_live_stream_is_explained(server: Server) -> None:
     assert "error" in server.ask(f"live/{name}/explain", atom="q(a)", at=9)
 
 
-def test_streams_can_be_ended_and_are_not_without_end(server: Server) -> None:
+def test_the_number_of_live_streams_is_limited_and_they_can_be_ended(server: Server) -> None:
     names = []
     for _ in range(9):
         answer = server.ask("live", program=PROGRAM)
@@ -94,7 +94,7 @@ def test_streams_can_be_ended_and_are_not_without_end(server: Server) -> None:
     assert server.request("GET", "/api/live/nothing/events")[0] == 404
 
 
-def test_who_falls_behind_is_told_and_begins_with_the_state() -> None:
+def test_a_client_that_falls_behind_is_informed_and_gets_the_state() -> None:
     async def scenario() -> tuple[bytes, bytes]:
         log = Log(most=300)
         for time in range(20):
@@ -142,7 +142,7 @@ def test_parquet_files_are_followed_once_they_are_whole(tmp_path: Path) -> None:
     assert told["changes"] == [(7, "hot(oven)", True)]
 
 
-def test_the_server_follows_what_it_was_given(tmp_path: Path) -> None:
+def test_the_server_follows_the_output_named_on_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     with running("--follow", str(file)) as started:
         events = started.events("follow-1")
@@ -160,7 +160,7 @@ def test_many_clients_lose_nothing(server: Server) -> None:
     assert result.received == 10 * 1000
 
 
-def test_a_loss_would_be_noticed() -> None:
+def test_the_load_test_notices_a_lost_change() -> None:
     load = Load(clients=1, rate=100, seconds=1.0)
     assert sum(len(facts) for _, facts in load.stream()) == 100
     whole, lacking = Client(), Client()

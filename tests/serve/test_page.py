@@ -104,7 +104,7 @@ def look(page, name: str) -> None:
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
 
 
-def test_a_first_visit(server: Server, open_page) -> None:
+def test_a_first_visit_leads_from_a_mistake_to_an_explanation(server: Server, open_page) -> None:
     """Type a program with an error, see it marked, fix it, see the timeline, move in time, click, read why."""
     page = open_page(server)
     write(page, "#stream", "1: temp(oven, 91), temp(press, 20).\n2: temp(oven, 95).\n3: temp(oven, 96).\n9:")
@@ -245,7 +245,7 @@ def test_a_long_stream_is_reduced_and_its_snapshots_are_whole(server: Server, op
     expect(page.locator("#snapshot .derived")).to_have_count(300)
 
 
-def test_a_program_that_explodes_is_told_and_the_page_goes_on(server: Server, open_page) -> None:
+def test_an_exploding_program_is_reported_and_the_page_keeps_working(server: Server, open_page) -> None:
     page = open_page(server)
     write(page, "#rules", "n(0). n(X + 1) :- n(X), p.")
     write(page, "#stream", "1: p.")
@@ -330,7 +330,7 @@ def contrast(page, selector: str) -> float:
     ))  # fmt: skip
 
 
-def test_the_token_is_not_in_the_address_any_more(server: Server, open_page) -> None:
+def test_the_token_is_removed_from_the_address(server: Server, open_page) -> None:
     page = open_page(server)
     assert page.url == server.origin
     page.reload()
@@ -346,7 +346,7 @@ def test_a_page_without_the_token_says_what_to_open(server: Server, browser) -> 
     context.close()
 
 
-def test_a_short_link_that_unpacks_to_very_much_is_not_taken(server: Server, open_page) -> None:
+def test_a_short_link_that_unpacks_to_too_much_is_refused(server: Server, open_page) -> None:
     link = linked("% bomb\n" + " " * 60_000_000, "")
     assert len(link) < 100_000
     page = open_page(server, link)
@@ -357,7 +357,7 @@ def test_a_short_link_that_unpacks_to_very_much_is_not_taken(server: Server, ope
 MANY = "time,predicate,arg1\n" + "".join(f"{n},p,a{n}\n" for n in range(1, 9))
 
 
-def test_answers_stand_first_and_many_facts_are_folded(server: Server, open_page) -> None:
+def test_answers_come_first_and_many_facts_are_folded(server: Server, open_page) -> None:
     page = open_page(server, linked("q(X) :- p(X), X != a3.", MANY))
     expect(bars(page, "q(a8)")).to_have_count(1)
     expect(bars(page, "p(a8)")).to_have_count(0)

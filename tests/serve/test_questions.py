@@ -60,7 +60,7 @@ def test_a_snapshot_is_what_holds_at_a_time(server: Server) -> None:
     assert answer == {"holding": ["q(a)"], "facts": ["quiet"]}
 
 
-def test_why_and_why_not(server: Server) -> None:
+def test_explanations_say_why_and_why_not(server: Server) -> None:
     pytest.importorskip("laser.explanation.text")
     told = server.ask("explain", program=PROGRAM, stream=STREAM, atom="alarm", at=3)
     assert told["holds"]
@@ -91,7 +91,7 @@ EXPLOSIONS = {
 
 
 @pytest.mark.parametrize("name", EXPLOSIONS)
-def test_a_program_that_explodes_gets_an_answer_in_time_and_the_server_lives(server: Server, name: str) -> None:
+def test_an_exploding_program_gets_an_answer_in_time_and_the_server_survives(server: Server, name: str) -> None:
     program, stream = EXPLOSIONS[name]
     began = time.monotonic()
     answer = server.ask("evaluate", program=program, stream=stream)
@@ -101,7 +101,7 @@ def test_a_program_that_explodes_gets_an_answer_in_time_and_the_server_lives(ser
     assert "timeline" in server.ask("evaluate", program=PROGRAM, stream=STREAM)
 
 
-def test_who_goes_away_sets_a_worker_free() -> None:
+def test_a_client_that_disconnects_frees_its_worker() -> None:
     """Both workers are given work for ten minutes; who asked does not wait for it."""
     program, stream = EXPLOSIONS["too long"]
     with running("--seconds", "600") as started:
@@ -115,14 +115,14 @@ def test_who_goes_away_sets_a_worker_free() -> None:
         assert time.monotonic() - began < 55
 
 
-def test_too_much_is_refused_before_it_is_read(server: Server) -> None:
+def test_a_request_that_is_too_large_is_refused_before_it_is_read(server: Server) -> None:
     status, _, body = server.request("POST", "/api/evaluate", b'{"program": "' + b"x" * 3_000_000 + b'"}')
     assert status == 413
     assert b"too large" in body
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b'{"a":', b"\xff\xfe", b'"x"', b"[" * 100_000])
-def test_what_is_no_question_is_refused(server: Server, body: bytes) -> None:
+def test_malformed_questions_are_refused(server: Server, body: bytes) -> None:
     assert server.request("POST", "/api/evaluate", body)[0] == 400
 
 
@@ -136,7 +136,7 @@ def test_odd_questions_have_answers(server: Server, fields: dict[str, Any]) -> N
     assert "timeline" in server.ask("evaluate", program=PROGRAM, stream=STREAM)
 
 
-def test_many_ask_at_once(server: Server) -> None:
+def test_many_clients_can_ask_at_once(server: Server) -> None:
     with ThreadPoolExecutor(16) as pool:
         answers = list(pool.map(lambda n: server.ask("evaluate", program=f"q{n} :- p.", stream="1: p."), range(24)))
     assert [f"q{n}" in rows(answer) for n, answer in enumerate(answers)] == [True] * 24
@@ -153,7 +153,7 @@ def test_the_examples_of_the_page_are_without_findings(server: Server) -> None:
         assert answer["timeline"]["groups"]
 
 
-def test_it_begins_with_what_the_command_line_names(tmp_path: Path) -> None:
+def test_the_page_opens_with_the_files_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "p.lars").write_text(PROGRAM)
     (tmp_path / "s.stream").write_text(STREAM)
     with running(str(tmp_path / "p.lars"), str(tmp_path / "s.stream")) as started:
@@ -162,7 +162,7 @@ def test_it_begins_with_what_the_command_line_names(tmp_path: Path) -> None:
     assert given["stream"] == STREAM.rstrip("\n")
 
 
-def test_why_has_dates_where_the_stream_has_them(server: Server) -> None:
+def test_explanations_have_dates_if_the_stream_has_them(server: Server) -> None:
     stream = "2026-03-02T22:00:00Z: p(1772488800, 7).\n2026-03-02T22:00:02Z: r.\n"
     told = server.ask("explain", program="q(X) :- p(_, X) in [5].", stream=stream, atom="q(7)", at=1772488802)
     assert told["when"] == "2026-03-02T22:00:02Z"
@@ -208,7 +208,7 @@ def test_a_table_of_several_predicates_and_how_it_is_read(server: Server) -> Non
     assert b'\\"table\\" must be an object of strings' in refused[2]
 
 
-def test_a_record_that_is_not_of_its_declared_type_is_told(server: Server) -> None:
+def test_a_record_of_the_wrong_type_is_reported(server: Server) -> None:
     answer = server.ask("evaluate", program=HEART, stream="1: hr(p1, high).\n2: hr(p1, 130).\n")
     assert [finding["line"] for finding in answer["stream_findings"]] == [1]
     assert rows(answer)["high(p1)"] == [[2, 2]]

@@ -25,7 +25,7 @@ def readings(spark, *rows):
     return spark.createDataFrame(list(rows), "ts string, machine string, value long")
 
 
-def test_a_stream_rejects_what_lies_more_than_a_day_ahead(spark, tmp_path):
+def test_a_stream_rejects_rows_more_than_a_day_ahead(spark, tmp_path):
     (tmp_path / "rules.lars").write_text(RULE, "utf-8")
     (tmp_path / "in").mkdir()
     rows = [at(hours=-2), "2099-01-01T00:00:00Z", at(hours=-1), at(hours=20), at(hours=30)]
@@ -56,7 +56,7 @@ def test_a_stream_rejects_what_lies_more_than_a_day_ahead(spark, tmp_path):
     assert {"m0", "m2"} <= begun <= {"m0", "m2", "m3"}  # m3 is the last, for which nothing later came
 
 
-def test_a_batch_takes_all_rows_and_warns_unless_told_otherwise(spark, caplog):
+def test_a_batch_accepts_rows_ahead_with_a_warning_unless_a_limit_is_set(spark, caplog):
     table = readings(spark, (at(hours=-1), "m1", 120), ("2099-01-01T00:00:00Z", "m2", 120))
     with caplog.at_level(logging.WARNING, "laser"):
         answers = reason(RULE, {"temp": table}, time="ts")
@@ -78,7 +78,7 @@ def test_the_limit_is_exact(spark):
         assert sorted(row["machine"] for row in answers["hot"].collect()) == found
 
 
-def test_times_that_are_numbers_have_no_clock(spark):
+def test_max_ahead_needs_dates(spark):
     table = spark.createDataFrame([(10**12, "m1", 120)], "t long, machine string, value long")
     with pytest.raises(
         LaserError, match=r"max_ahead compares times with the clock, .* those of input temp are numbers"

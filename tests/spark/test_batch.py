@@ -43,7 +43,7 @@ def agree(answers, reference):
     return found == {time: set(atoms) for time, atoms in reference.items()}
 
 
-def test_a_lifted_program_under_several_cuts_is_the_reference_for_each_key(readings):
+def test_a_lifted_program_agrees_with_the_reference_for_each_key_and_cut(readings):
     rows = [(t, Atom("temp", (m, v))) for t, m, v in READINGS]
     reference = Setting(parse(COOLING), rows, 5, 80).lifted_reference()
     for buckets, slices in ((1, 1), (3, 4)):
@@ -100,7 +100,7 @@ def test_dates_are_ticks_and_come_back_as_dates(spark):
     assert (zero - base) % 2 == 0
 
 
-def test_rows_that_do_not_fit_are_left_out_and_told(spark):
+def test_malformed_rows_are_left_out_and_reported(spark):
     rows = [(1, "x", 1.0), (None, "y", 1.0), (2, None, 1.0), (3, "z", float("nan")), (-1, "x", 1.0)]
     frame = spark.createDataFrame(rows, "t int, k string, v double")
     answers = reason("q(K, V) :- a(K, V) in [1].", {"a": frame}, time="t")
@@ -118,7 +118,7 @@ def test_an_answer_is_the_input_of_the_next_program(readings):
     assert told(second, "long") == told(whole, "long") != set()
 
 
-def test_what_does_not_fit_is_told_before_anything_runs(spark, readings):
+def test_invalid_requests_are_refused_before_anything_runs(spark, readings):
     def refusal(program, inputs=None, **options):
         with pytest.raises(LaserError) as caught:
             reason(program, inputs or {"temp": readings}, **{"time": "t", **options})
@@ -146,7 +146,7 @@ def test_mixed_columns_are_text_in_the_notation_of_programs(spark):
 
 
 @pytest.mark.parametrize("engine", ["auto", "reasoner"])
-def test_times_of_a_program_that_say_no_zone_are_in_that_of_the_session(spark, engine):
+def test_times_without_a_zone_are_in_the_zone_of_the_session(spark, engine):
     rows = [("2026-03-02T20:59:59Z", "a"), ("2026-03-02T21:00:00Z", "b"), ("2026-03-02T22:00:00Z", "c")]
     jobs = spark.createDataFrame(rows, "ts string, job string")
     program = "late(J) :- job(J) at T in [0], T >= 2026-03-02T22:00."

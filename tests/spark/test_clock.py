@@ -22,7 +22,7 @@ PATIENCE = 180
 """Seconds in which a busy machine has surely answered."""
 
 
-def test_a_hand_moves_once_an_input_has_paused_long_enough():
+def test_the_clock_of_an_input_moves_after_a_long_enough_pause():
     pauses = Pauses(idle=100, step=25, last={"a": 0, "b": 0})
     pauses.nothing(99)
     assert pauses.hands == {}
@@ -49,7 +49,7 @@ def test_a_long_micro_batch_is_not_a_pause():
     assert pauses.hands == {"a": 2200}
 
 
-def test_offsets_are_hands_that_never_go_back(tmp_path):
+def test_offsets_of_clocks_never_go_back(tmp_path):
     clock = Clock("clock", tmp_path, ("a", "b"), 100, 25)
     reader = ClockReader(clock.place)
     first = reader.latestOffset({SEAT: "another", "a": 7}, None)
@@ -62,7 +62,7 @@ def test_offsets_are_hands_that_never_go_back(tmp_path):
     assert reader.partitions({"a": 7, SEAT: "another"}, first) == []
 
 
-def test_each_query_of_one_stream_has_its_own_hands(tmp_path):
+def test_each_query_of_a_stream_has_its_own_clocks(tmp_path):
     """One may have much to catch up on while another one waits."""
     clock = Clock("clock", tmp_path, ("a",), 100, 25)
     one, other = ClockReader(clock.place), ClockReader(clock.place)
@@ -90,7 +90,7 @@ def wait_for(condition, query):
     assert condition()
 
 
-def test_what_falls_silent_is_told_though_all_inputs_pause_and_again_after_a_crash(spark, tmp_path):
+def test_silence_is_reported_while_all_inputs_pause_and_again_after_a_crash(spark, tmp_path):
     """One input pauses, another one never has a row: neither stops the other, and a repeated batch tells the same."""
     (tmp_path / "doors").mkdir()
     now = datetime.now(UTC).replace(microsecond=0)
@@ -132,7 +132,7 @@ def test_what_falls_silent_is_told_though_all_inputs_pause_and_again_after_a_cra
     assert told[last] == before[last]
 
 
-def test_idle_is_for_streams_with_dates_that_go_on(spark, tmp_path):
+def test_idle_needs_an_endless_stream_with_dates(spark, tmp_path):
     table = spark.createDataFrame([(1, "m1")], "t long, machine string")
     with pytest.raises(LaserError, match="idle works only with streams, but input temp is a static DataFrame"):
         reason(RULE, {"temp": table}, time="t", idle="2 s")

@@ -70,7 +70,7 @@ LARGE = [name for name, setting in SETTINGS.items() if beyond_columns(setting.re
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_an_integer_that_no_column_holds_is_refused(name):
+def test_an_integer_too_large_for_its_column_is_refused(name):
     with pytest.raises(LaserError, match="a double cannot represent the integer"):
         by_parts(SETTINGS[name], job_of(SETTINGS[name]), 1, 1)
 
@@ -123,7 +123,7 @@ def test_a_lifted_program_answers_for_each_key_alone(name):
     assert drive.answers(setting.start, setting.until) == expected
 
 
-def test_what_is_late_does_not_depend_on_the_number_of_buckets():
+def test_late_facts_do_not_depend_on_the_number_of_buckets():
     rows = [(1, Atom("a", (x,))) for x in range(20)]
     setting = Setting(parse("q(X) :- a(X) in [2]."), rows, 0, 30)
     job = keyed(setting, job_of(setting))
@@ -138,7 +138,7 @@ def test_what_is_late_does_not_depend_on_the_number_of_buckets():
 
 
 @pytest.mark.parametrize("key", [False, "key"])
-def test_what_is_recorded_is_saved_in_place_of_the_facts(key):
+def test_records_are_saved_instead_of_the_facts(key):
     """However long a stream is, its log is short, and a worker that never saw it goes on where it was saved."""
     rules = "#record on/1. on(M) :- hot(M). on(M) :- on(M) in [1 ago], not cool(M). #show on/1."
     rows = [(t, Atom(("cool", "hot")[t // 9 % 2], (f"m{t % 5}",))) for t in range(200)]
@@ -157,7 +157,7 @@ def test_what_is_recorded_is_saved_in_place_of_the_facts(key):
         assert len([version for version, _ in store.entries() if version >= 0]) <= 2 * bucket.COMPACTED
 
 
-def test_a_history_without_a_window_is_not_saved_in_place_of_the_facts():
+def test_records_are_not_saved_instead_of_facts_if_a_rule_reads_all_of_them():
     setting = Setting(parse("#record q/1. q(X) :- a(X). r(X) :- q(X) at T, T < 5."), [(1, Atom("a", (1,)))], 0, 9)
     assert not job_of(setting).has_records
 

@@ -54,7 +54,7 @@ def begun(spark, tmp_path_factory):
         (RULE, 3, "the checkpoint was made with 2 buckets, and now there are 3: give buckets=2"),
     ],
 )
-def test_a_checkpoint_that_does_not_fit_is_refused_in_the_first_line(spark, begun, program, buckets, sentence):
+def test_the_first_line_of_the_error_says_why_a_checkpoint_does_not_fit(spark, begun, program, buckets, sentence):
     inputs = {"temp": follow(spark, begun / "in")}
     query = start(reason(program, inputs, time="t", buckets=buckets), begun / "state")
     with pytest.raises(LaserError) as caught:
@@ -68,14 +68,14 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_the_first_line(spark, begu
         reason(program, inputs, time="t", buckets=buckets, checkpoint=str(begun / "state"))
 
 
-def test_a_checkpoint_that_fits_says_how_many_buckets_there_are(spark, begun):
+def test_the_number_of_buckets_is_taken_from_the_checkpoint(spark, begun):
     answers = reason(RULE, {"temp": follow(spark, begun / "in")}, time="t", checkpoint=str(begun / "state"))
     assert answers.prepared.job.partition.buckets == 2
     new = reason(RULE, {"temp": follow(spark, begun / "in")}, time="t", checkpoint=str(begun / "new"), buckets=5)
     assert new.prepared.job.partition.buckets == 5
 
 
-def test_a_value_too_large_for_its_column_is_said_first(spark, begun):
+def test_the_first_line_of_the_error_names_a_value_too_large_for_its_column(spark, begun):
     query = start(reason(FAR, {"temp": follow(spark, begun / "in")}, time="t", buckets=1), begun / "far")
     with pytest.raises(LaserError, match=r"^column y of far/1 is bigint") as caught:
         await_termination(query)
@@ -102,7 +102,7 @@ def test_files_that_cannot_be_read_are_named(spark, tmp_path):
         assert len(str(caught.value)) < 300
 
 
-def test_what_spark_says_is_cleared_of_its_frame():
+def test_errors_of_spark_are_reduced_to_their_message():
     line = "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: [A.B_C] It broke.  SQLSTATE: KD001 SQLSTATE: XXKST\nPlan"
     assert explain_failure(Exception(line)) == "It broke."
     worker = "x: Traceback (most recent call last):\n  File a\nValueError: odd\n=== Streaming Query ===\nCurrent: 1"

@@ -25,7 +25,7 @@ def changes(told):
     return sorted((row["time"], row["holds"], row["long0"]) for row in told.rows if row["tag"] >= 0)
 
 
-def test_a_flushed_stream_answers_up_to_the_last_row_then_closes_its_windows_and_goes_on(spark, tmp_path):
+def test_a_flushed_stream_answers_up_to_the_last_row_closes_its_windows_and_can_continue(spark, tmp_path):
     checkpoint = str(tmp_path / "state")
     told = Told()
 
@@ -109,7 +109,7 @@ def test_laser_run_flushes_a_stream_of_several_inputs(spark, tmp_path):
     assert told == [("01", True, 1), ("06", False, 1), ("09", True, 2), ("13", False, 2)]
 
 
-def test_flush_is_for_streams_that_end(tmp_path):
+def test_flush_needs_a_stream_that_ends(tmp_path):
     rules = tmp_path / "rules.lars"
     rules.write_text("q :- a.\n")
     flags = ["--program", str(rules), "--input", "a=a", "--follow", "--checkpoint", "state", "--flush", "last"]

@@ -43,7 +43,7 @@ def test_sql_and_the_reasoner_agree(readings, program):
 
 
 @pytest.mark.parametrize("rule", ["", "quiet :- not temp(_) in [1]."])
-def test_a_lifted_program_is_the_same_by_sql(spark, readings, rule):
+def test_a_lifted_program_has_the_same_answers_by_sql(spark, readings, rule):
     limits = spark.createDataFrame([("m0", 50), ("m9", 10)], "machine string, low int")
     options = {"time": "t", "key": "machine", "until": 80, "background": {"limit": limits}}
     program = COOLING + rule + "low :- limit(L), temp(V), V < L. lost :- limit(L), not temp(_) in [3]."
@@ -62,7 +62,7 @@ def test_types_come_back_and_dates_are_ticks(spark):
     assert str(rows_of(sql, "seen")) == str(rows_of(reasoner, "seen")) != "[]"
 
 
-def test_rows_that_do_not_fit_are_rejected_all_the_same(spark):
+def test_malformed_rows_are_rejected_by_sql_too(spark):
     rows = [(1, "x", 1.0), (None, "y", 1.0), (2, None, 1.0), (3, "z", float("nan")), (-1, "x", 1.0)]
     frame = spark.createDataFrame(rows, "t int, k string, v double")
     answers = reason("q(K, V) :- a(K, V) in [1].", {"a": frame}, time="t", engine="sql")
@@ -121,7 +121,7 @@ def test_a_recursion_whose_values_spark_cannot_know_before_is_left_to_the_reason
     assert rows_of(answers, "n") == rows_of(reasoner, "n") != []
 
 
-def test_what_sql_cannot_do_is_refused_by_name_or_left_to_the_reasoner(spark, readings):
+def test_programs_that_sql_cannot_run_are_refused_by_name_or_left_to_the_reasoner(spark, readings):
     closure = "near(M, N) :- temp(M, V) in [1], temp(N, V) in [1]. near(M, O) :- near(M, N), near(N, O)."
     refused = {
         closure: "recursion through near/2",
@@ -154,7 +154,7 @@ def test_numbers_that_may_overflow_go_to_the_reasoner_and_sql_names_the_rule(spa
         reason(doubles, {"a": frame}, time="t", engine="sql")
 
 
-def test_few_rows_are_left_to_the_reasoner_unless_sql_is_asked_for(spark, readings, tmp_path):
+def test_small_inputs_are_left_to_the_reasoner_unless_sql_is_requested(spark, readings, tmp_path):
     readings.write.parquet(str(tmp_path / "in"))
     table = spark.read.parquet(str(tmp_path / "in"))
     ways = {e: reason(PROGRAMS["hot"], {"temp": table}, time="t", engine=e) for e in ("auto", "sql")}
@@ -173,7 +173,7 @@ def test_the_size_of_tables_is_estimated_before_anything_runs(spark, readings):
     assert estimated_rows([readings]) > 10**12  # nothing is known of it
 
 
-def test_constants_comparisons_and_the_timeline_reach_the_files(spark, readings, tmp_path, capsys):
+def test_filters_on_values_and_times_are_pushed_to_the_files(spark, readings, tmp_path, capsys):
     readings.selectExpr("t", "machine", "v", "v AS other").write.parquet(str(tmp_path / "in"))
     table = Input(spark.read.parquet(str(tmp_path / "in")), ["machine", "v"], "t")
     answers = reason("hot(V) :- temp(m1, V) in [3], V > 100.", {"temp": table}, start=10, until=60, engine="sql")

@@ -128,7 +128,7 @@ def test_an_interrupt_shows_no_traceback_and_no_stack_of_java(ended, way):
 
 
 @pytest.mark.parametrize("way", STREAMS)
-def test_the_batch_at_hand_is_written_whole_and_the_next_one_is_not(ended, way):
+def test_the_current_batch_is_written_completely_and_the_next_one_not_at_all(ended, way):
     run = ended[way]
     done = run.committed()
     assert 3 <= len(done) < FILES

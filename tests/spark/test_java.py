@@ -51,7 +51,7 @@ def test_a_java_is_found_here_and_in_the_package(tmp_path):
         find_java(str(tmp_path))
 
 
-def test_the_script_hands_on_all_but_what_this_java_does_not_know(temporary):
+def test_the_script_passes_all_options_that_this_java_supports(temporary):
     told = subprocess.run(
         [java_home() / "bin" / "java", "--add-modules=jdk.incubator.vector", "-version"],
         capture_output=True,
@@ -63,7 +63,7 @@ def test_the_script_hands_on_all_but_what_this_java_does_not_know(temporary):
     assert "incubator" not in told.stderr
 
 
-def test_a_directory_that_somebody_laid_ready_is_not_taken(temporary):
+def test_a_directory_prepared_by_another_user_is_not_used(temporary):
     laid = foreseeable_home(temporary)
     put_script(laid, HOSTILE)
     os.utime(laid / "bin" / "java", (1, 1))
@@ -72,14 +72,14 @@ def test_a_directory_that_somebody_laid_ready_is_not_taken(temporary):
     assert (laid / "bin" / "java").read_text("utf-8") == HOSTILE, "and nothing is written to it"
 
 
-def test_a_link_that_somebody_laid_is_not_followed(temporary, tmp_path_factory):
+def test_a_link_made_by_another_user_is_not_followed(temporary, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     foreseeable_home(temporary).symlink_to(elsewhere)
     assert java_home().parent == temporary
     assert list(elsewhere.iterdir()) == []
 
 
-def test_nobody_else_can_write_to_the_script_or_look_at_it(temporary):
+def test_other_users_can_neither_write_nor_read_the_script(temporary):
     assert modes(java_home()) == {0o700}
 
 
@@ -113,7 +113,7 @@ def test_what_another_user_owns_is_not_private(tmp_path, monkeypatch):
     assert not java_wrapper.is_private(tmp_path)
 
 
-def test_the_users_own_choice_of_java_stays(monkeypatch):
+def test_java_home_is_restored(monkeypatch):
     for before in ({}, {"JAVA_HOME": "/opt/java"}):
         monkeypatch.delenv("JAVA_HOME", raising=False)
         for name, value in before.items():
@@ -123,7 +123,7 @@ def test_the_users_own_choice_of_java_stays(monkeypatch):
         assert os.environ.get("JAVA_HOME") == before.get("JAVA_HOME")
 
 
-def test_the_directory_goes_when_the_process_ends(tmp_path):
+def test_the_directory_is_removed_when_the_process_ends(tmp_path):
     code = "from laser.spark.java import java_home; print(java_home())"
     told = subprocess.run(
         [sys.executable, "-c", code],

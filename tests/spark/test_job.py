@@ -41,7 +41,7 @@ OTHERS = [
 ]
 
 
-def test_whatever_changes_what_a_checkpoint_means_changes_the_id() -> None:
+def test_any_change_in_the_meaning_of_a_checkpoint_changes_the_id() -> None:
     ids = [job.fingerprint for job in (JOB, *OTHERS)]
     assert len(set(ids)) == len(ids)
 

@@ -25,7 +25,7 @@ def value_of(option):
     return option.get() if option.isDefined() else None
 
 
-def test_a_step_is_told_after_what_the_user_says_and_the_users_words_stay(spark):
+def test_a_step_follows_the_users_job_description_which_is_then_restored(spark):
     context = spark.sparkContext
     before = jobs(spark).keys()
     context.setJobGroup("nightly", "the nightly report")
@@ -41,7 +41,7 @@ def test_a_step_is_told_after_what_the_user_says_and_the_users_words_stay(spark)
     assert fresh == {("the nightly report: read background room", "nightly"), ("the nightly report", "nightly")}
 
 
-def test_without_words_of_the_user_a_step_is_told_alone_and_nothing_stays(spark):
+def test_without_a_users_description_a_step_is_described_alone_and_then_cleared(spark):
     before = jobs(spark).keys()
     readings = spark.createDataFrame([(1, "m1", 95)], "t int, machine string, v int")
     rooms = spark.createDataFrame([("m1", "hall")], "machine string, room string")
@@ -53,7 +53,7 @@ def test_without_words_of_the_user_a_step_is_told_alone_and_nothing_stays(spark)
     answers.unpersist()
 
 
-def test_the_jobs_of_a_stream_have_the_program_the_batch_and_the_step(spark, tmp_path):
+def test_job_descriptions_of_a_stream_name_the_program_the_batch_and_the_step(spark, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "readings.csv").write_text("\n".join(LINES) + "\n", "utf-8")
     (tmp_path / "in" / "z.csv").write_text("t,machine,value\n40,m0,1\n", "utf-8")
@@ -68,7 +68,7 @@ def test_the_jobs_of_a_stream_have_the_program_the_batch_and_the_step(spark, tmp
     assert "rules: batch 1: write alarm" in fresh
 
 
-def test_a_session_without_a_context_of_its_own_is_left_alone():
+def test_a_session_without_its_own_context_is_not_changed():
     connect = type("SparkSession", (SimpleNamespace,), {"__module__": "pyspark.sql.connect.session"})()
     with named(connect, "any"):
         pass

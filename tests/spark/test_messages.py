@@ -45,7 +45,7 @@ def test_messages_may_be_csv_or_text(spark):
     assert [row["value"] for row in found(read_messages(messages(spark, "a b"), "text", {}))] == ["a b"]
 
 
-def test_what_messages_lack_is_said(spark):
+def test_missing_settings_of_messages_are_named(spark):
     with pytest.raises(LaserError, match="which columns do its messages have"):
         read_messages(messages(spark, "x"), "json", {})
     with pytest.raises(LaserError, match="the formats are json, csv, text and avro"):
@@ -89,7 +89,7 @@ def test_columns_may_be_expressions_of_nested_ones_and_the_time_too(spark, tmp_p
     assert "name" in result.output
 
 
-def test_declared_inputs_say_what_messages_have(spark, tmp_path):
+def test_declared_inputs_give_the_columns_of_messages(spark, tmp_path):
     messages(spark, '{"machine": "m1", "value": 95, "ts": "2026-01-01T00:00:00Z"}').write.parquet(str(tmp_path / "in"))
     (tmp_path / "rules.lars").write_text(
         "#input temp(machine: string, value: number).\nhot(M) :- temp(M, V), V > 90.\n", "utf-8"
@@ -102,6 +102,6 @@ def test_declared_inputs_say_what_messages_have(spark, tmp_path):
     assert "hot(m1)" in result.output
 
 
-def test_an_expression_is_a_text():
+def test_an_expression_must_be_a_string():
     with pytest.raises(LaserError, match=r"inputs.temp.columns.v = 3 is not a string with an SQL expression"):
         read_pipeline("p.toml", 'program = "r"\n[inputs.temp]\npath = "in"\ncolumns = {v = 3}\n')

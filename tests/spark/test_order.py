@@ -47,7 +47,7 @@ def test_an_order_that_is_a_timestamp_is_exact(spark):
     assert [row[0] for row in answers["g"].collect()] == [7]
 
 
-def test_an_order_that_says_nothing_is_refused(spark):
+def test_an_invalid_order_column_is_refused(spark):
     frame = spark.sql("SELECT 1L AS t, 2 AS x, 1.5D AS f, 3 AS n")
     p, q = (Input(frame, ["x"], "t", order) for order in ("n", None))
 

@@ -21,7 +21,7 @@ DIRECTORIES = ["q%2F1", "q%2F2", "q_", "q_1", "%3Ca%3Ab-c%3E", "%3Ca%3Ab_c%3E", 
 
 
 @given(st.sets(st.text(st.characters(exclude_categories=["Cs"]), min_size=1)))
-def test_names_of_directories_say_the_predicate(names):
+def test_names_of_directories_are_made_from_the_predicate(names):
     found = directory_names(names)
     assert {name: unquote(directory) for name, directory in found.items()} == {name: name for name in names}
     assert len({directory.casefold() for directory in found.values()}) == len(names)

@@ -26,11 +26,11 @@ def key_of(text, inputs=None):
         ("p(X, Y) :- a(X, Y). q(Y, X) :- p(X, Y), not b(Y). r(X) :- p(X, _).", "no choice of one argument"),
     ],
 )
-def test_the_key_is_found_or_the_reason_told(program, key):
+def test_the_key_is_found_or_the_reason_given(program, key):
     assert key in key_of(program)
 
 
-def test_the_columns_of_the_state_stay_as_checkpoints_have_them():
+def test_the_columns_of_the_state_match_existing_checkpoints():
     """Spark compares them when a query goes on: a change of a type would refuse every checkpoint."""
     assert _struct(Head).simpleString() == (
         "struct<job:string,buckets:int,lineage:string,version:bigint,token:string,fed:bigint,start:bigint,lowest:bigint,"

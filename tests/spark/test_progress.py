@@ -56,7 +56,7 @@ TOLD = [
 ]
 
 
-def test_each_micro_batch_is_told_once_with_what_came_so_far():
+def test_each_micro_batch_is_reported_once_with_the_totals_so_far():
     query, listener, summary, received = SimpleNamespace(recentProgress=TOLD[:1]), Listener(), Summary(), []
     told = QueryProgress(query, listener, summary, [received.append])
     told.report()
@@ -158,7 +158,7 @@ def get(port, path):
         return answer.headers["Content-Type"], answer.read().decode()
 
 
-def test_the_page_is_served_on_loopback_and_gone_afterwards():
+def test_the_page_is_served_on_loopback_until_the_end():
     page = page_of(*TOLD)
     with serve_metrics(page, 0) as port:
         kind, text = get(port, "/metrics")
@@ -174,6 +174,6 @@ def test_the_page_is_served_on_loopback_and_gone_afterwards():
         get(port, "/metrics")
 
 
-def test_metrics_are_those_of_a_stream():
+def test_metrics_need_a_stream():
     with pytest.raises(LaserError, match="--metrics-port works only with --follow"):
         Pipeline("rules.lars", {"temp": Table("in")}, metrics_port=9464).checked()

@@ -29,7 +29,7 @@ def readings(spark):
     return spark.createDataFrame(READINGS, "t int, machine string, v int").repartition(3)
 
 
-def test_what_is_remembered_does_not_depend_on_the_parts(readings):
+def test_records_do_not_depend_on_the_parts(readings):
     rows = [(t, Atom("temp", (m, v))) for t, m, v in READINGS]
     reference = Setting(parse(PROGRAM), rows, 0, 80).reference()
     for buckets, slices in ((1, 1), (3, 4)):
@@ -47,7 +47,7 @@ def test_a_lifted_program_remembers_for_each_key(readings):
     answers.unpersist()
 
 
-def test_a_stream_that_remembers_goes_on_after_a_restart(spark, tmp_path):
+def test_a_stream_with_records_continues_after_a_restart(spark, tmp_path):
     """Without consent to a state that grows: what was recorded is kept, and not the facts that it rests on."""
     feed, told = Feed(spark, tmp_path / "in", [Predicate("temp", 2)]), Told()
     rows = [(t, Atom("temp", (m, v)), number) for number, (t, m, v) in enumerate(READINGS)]

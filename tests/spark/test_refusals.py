@@ -32,7 +32,7 @@ def test_two_columns_of_one_name_are_refused(readings):
     )
 
 
-def test_names_that_differ_in_case_only_are_one_unless_spark_tells_case_apart(spark, readings):
+def test_names_that_differ_only_in_case_clash_unless_spark_is_case_sensitive(spark, readings):
     rows = readings.selectExpr("t", "machine", "value", "value AS Value")
     assert "Spark takes the columns value and Value for one" in refusal(RULE, {"temp": rows})
     strict = spark.newSession()

@@ -46,7 +46,7 @@ def rows(place):
     )
 
 
-def test_a_pipeline_writes_its_answers_whole(spark, place):
+def test_a_pipeline_writes_its_answers_completely(spark, place):
     result = laser("run", place / "pipeline.toml")
     assert result.exit_code == 0, result.output
     assert rows(place / "answers" / "alarm") == [("m0", 7, 11), ("m1", 8, 11), ("m2", 9, 11)]
@@ -133,7 +133,7 @@ def test_comments_and_dates_are_read_as_laser_eval_reads_them(spark, place):
         ('program = "rules.lars"\nfollow = true\n[inputs]\ntemp = "in/readings.csv"', "--checkpoint"),
     ],
 )
-def test_a_pipeline_that_cannot_run_is_told_what_it_lacks(place, text, message):
+def test_the_error_of_an_invalid_pipeline_says_what_is_missing(place, text, message):
     (place / "pipeline.toml").write_text(text, "utf-8")
     result = laser("run", place / "pipeline.toml")
     assert result.exit_code == 1
@@ -141,7 +141,7 @@ def test_a_pipeline_that_cannot_run_is_told_what_it_lacks(place, text, message):
     assert "Traceback" not in result.output
 
 
-def test_a_few_odd_values_do_not_silence_the_rules(spark, tmp_path):
+def test_a_few_malformed_values_do_not_stop_the_rules(spark, tmp_path):
     """Without a schema, a column that rules compare with a number has numbers, and what is none is rejected as it is."""
     lines = [f"{t},m1,{95 if t % 2 else 20}" for t in range(40)]
     lines[7], lines[9], lines[30] = "7,m1,hot", '9,m1,"9,5"', "soon,m1,99"
@@ -178,7 +178,7 @@ seen(H)    :- ping(H).
 """
 
 
-def test_the_words_for_tables_are_those_of_eval(spark, place):
+def test_options_of_tables_are_those_of_eval(spark, place):
     (place / "events.lars").write_text(EVENTS, "utf-8")
     text = "ts;kind;patient;bpm;host\n1;hr;Jos\xe9;121,5;\n2;ping;;;web\n3;hr;p2;1.500;\n4;login;;;\n5;;p3;130;\n6;hr;p4;130;\n"
     (place / "events.csv").write_bytes(text.encode("cp1252"))
@@ -192,7 +192,7 @@ def test_the_words_for_tables_are_those_of_eval(spark, place):
     assert reasons == {"bpm is '1.500', which is not a number", "kind is missing"}
 
 
-def test_what_is_wrong_with_files_is_said_in_words(spark, place):
+def test_problems_with_files_are_reported_in_plain_words(spark, place):
     (place / "temp.lars").write_text("hot(M) :- temp(M, V), V > 90.\n", "utf-8")
     (place / "odd.csv").write_text("ts,machine,value\nsoon,m1,95\nlater,m1,96\n", "utf-8")
     command = ["run", "--program", place / "temp.lars", "--time", "ts", "--input"]

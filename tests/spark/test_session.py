@@ -40,7 +40,7 @@ def test_a_batch_changes_no_setting(plain):
     assert settings(plain) == before
 
 
-def test_a_stream_changes_only_what_it_must_and_says_so_once(plain, incoming, caplog):
+def test_a_stream_changes_only_the_settings_it_needs_and_logs_it_once(plain, incoming, caplog):
     plain.conf.set(PROVIDER, HDFS)
     before = settings(plain)
     assert CHANGELOG not in before
@@ -62,7 +62,7 @@ def test_a_stream_that_is_refused_changes_no_setting(plain, incoming):
     assert settings(plain) == before
 
 
-def test_a_query_keeps_its_store_when_the_session_gets_its_own_back(plain, incoming, tmp_path):
+def test_a_query_keeps_its_state_store_when_the_setting_is_restored(plain, incoming, tmp_path):
     answers = reason(RULE, {"a": incoming}, time="t")
     found = []
     query = (

@@ -54,7 +54,7 @@ path = "files"
         ("[sinks.a]\ncall = 'json:__name__'", "is not a function"),
     ],
 )
-def test_a_sink_that_cannot_be_is_told_what_it_lacks(text, message):
+def test_the_error_of_an_invalid_sink_says_what_is_missing(text, message):
     with pytest.raises(LaserError) as caught:
         read_sinks(read_pipeline("p.toml", text).sinks)
     assert message in str(caught.value)
@@ -69,13 +69,13 @@ def test_sinks_are_what_the_file_says():
     ]
 
 
-def test_sinks_are_for_streams():
+def test_sinks_need_a_stream():
     text = 'program = "r"\n[inputs]\ntemp = "in"\n[sinks.a]\nformat = "console"\n'
     with pytest.raises(LaserError, match="sinks work only with --follow"):
         read_pipeline("p.toml", text).checked()
 
 
-def test_a_function_and_a_format_are_given_the_changes_of_each_micro_batch(spark, tmp_path, monkeypatch):
+def test_a_function_and_a_format_receive_the_changes_of_each_micro_batch(spark, tmp_path, monkeypatch):
     (tmp_path / "laser_test_sink.py").write_text(
         "taken = []\ndef take(changes, batch):\n"
         "    taken.extend((batch, name, *row) for name, rows in changes.items() for row in rows.collect())\n",
@@ -150,7 +150,7 @@ def test_columns_have_types_of_postgresql_and_tables_names_of_their_own():
         _check_names(["ä" * 32])
 
 
-def test_lines_of_a_repeated_micro_batch_are_there_once(spark, tmp_path):
+def test_lines_of_a_repeated_micro_batch_are_written_once(spark, tmp_path):
     lines = LinesOnce(str(tmp_path / "late.jsonl"), Checkpoint(spark, str(tmp_path / "state")), "late")
 
     def rows(*numbers):

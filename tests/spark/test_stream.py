@@ -73,7 +73,7 @@ def test_the_changes_add_up_to_the_reference(spark, told):
     assert changes.answers(5, 83) == Setting(parse(COOLING), facts, 5, 83).lifted_reference()
 
 
-def test_late_facts_are_told(told):
+def test_late_facts_are_reported(told):
     _, _, rows = told
     assert [(row["time"], row["note"]) for row in rows if row["tag"] == -1] == [(7, "temp(m1, 999)")]
 
@@ -87,7 +87,7 @@ def test_a_changed_program_is_refused_on_an_old_checkpoint(spark, told):
         drain(answers, base / "state", {})
 
 
-def test_changed_rules_go_on_from_a_checkpoint(spark, tmp_path):
+def test_changed_rules_continue_from_a_checkpoint(spark, tmp_path):
     rules = "hot(M) :- temp(M, V) in [8], V > 100. cold(M) :- temp(M, V) in [4], V < 50."
     changed = "hot(M) :- temp(M, V) in [6], V > 150."
     (tmp_path / "in").mkdir()
@@ -124,7 +124,7 @@ def test_changed_rules_go_on_from_a_checkpoint(spark, tmp_path):
         assert [answers[point] for point in points] == [reference[point] for point in points]
 
 
-def test_a_stream_wants_consent_to_a_state_that_grows_for_ever(spark, told):
+def test_a_state_that_grows_without_limit_must_be_allowed(spark, told):
     _, base, _ = told
     stream = follow(spark, base / "in")
     with pytest.raises(Exception, match="unbounded=True"):

@@ -108,7 +108,7 @@ def follow(jobs, settings, choices, rows, lateness=2):
 
 @pytest.mark.parametrize("buckets", [1, 3])
 @pytest.mark.parametrize("seed", range(8))
-def test_rules_that_are_changed_go_on_exactly(seed, buckets):
+def test_changed_rules_continue_with_exact_answers(seed, buckets):
     choices = random.Random(seed)
     settings = [Setting(parse(text), [r for r in READINGS if r[1][0] == "temp"], 0, 59) for text in VERSIONS]
     jobs = [keyed(setting, job_of(setting)) for setting in settings]
@@ -146,7 +146,7 @@ def test_rules_that_select_other_facts_go_on_exactly(seed, buckets):
         ("hot(M) :- temp(M, V) at T.", "hot(M) :- temp(M, _) in [9000]."),
     ],
 )
-def test_rules_go_on_that_find_all_facts_in_the_log(old, new):
+def test_rules_continue_if_the_log_has_all_facts_they_need(old, new):
     known = -1 if "at T" in old else 12
     assert change(job(old), job(new), head(known=known)) == 21
 
@@ -161,7 +161,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("words", REFUSED)
-def test_what_the_log_can_never_give_is_refused(words):
+def test_rules_that_need_facts_the_log_never_has_are_refused(words):
     old, new = (job(text) for text in REFUSED[words])
     if "columns" in words:
         old = replace(old, outputs=type(old.outputs).of(replace(c, kinds=("string",)) for c in old.outputs.predicates))
@@ -169,7 +169,7 @@ def test_what_the_log_can_never_give_is_refused(words):
         change(old, new, inexact=True)
 
 
-def test_a_log_that_is_too_short_says_what_is_missing_and_goes_on_with_consent():
+def test_rules_that_need_a_longer_log_are_refused_unless_inexact():
     old, new = job("a(M) :- temp(M, _) in [8]."), job("a(M) :- temp(M, _) in [20].")
     with pytest.raises(
         StateError, match=r"look back over 20 ticks, but facts are kept only since 12, .* exact only from 32 on"
@@ -257,7 +257,7 @@ def test_keep_keeps_more_than_the_rules_need():
 
 @pytest.mark.parametrize("name", sorted(SETTINGS)[::7])
 @pytest.mark.parametrize("key", [False, "key"])
-def test_a_job_is_read_as_it_was_written(name, key):
+def test_a_stored_job_is_read_back_unchanged(name, key):
     setting = with_keys(SETTINGS[name], random.Random(name)) if key else SETTINGS[name]
     if key and not lifts(setting):
         return
@@ -308,6 +308,6 @@ def changed(one, other, key):
 
 
 @pytest.mark.parametrize("key", [False, True])
-def test_random_rules_go_on_from_random_rules(key):
+def test_random_rules_continue_from_random_rules(key):
     gone_on = [changed(one, other, key) for one, other in PAIRS]
     assert sum(gone_on) >= 10

@@ -41,7 +41,7 @@ def test_files_need_a_path(named):
         check_table("temp", Table("", named))
 
 
-def test_what_is_not_files_needs_no_path():
+def test_formats_other_than_files_need_no_path():
     check_table("temp", Table("", "kafka"))
 
 

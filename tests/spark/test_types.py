@@ -77,7 +77,7 @@ def test_a_value_comes_back_as_it_was_in_every_zone_and_every_part(spark, zone):
 
 
 @pytest.mark.parametrize("kind", ["float", "decimal(38,0)", "timestamp_ntz", "date"])
-def test_a_key_of_which_the_program_does_not_know_comes_back_as_it_was(spark, kind):
+def test_a_key_that_the_program_does_not_mention_comes_back_unchanged(spark, kind):
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
         lifted = reason("q :- a in [5].", {"a": frame(spark, kind)}, time="ts", key="x", buckets=7)["q"]
@@ -123,7 +123,7 @@ def test_a_stream_keeps_values_of_every_type_in_every_bucket(spark, tmp_path, zo
     assert told[1] == told[2] == {tuple(r) for r in expected.select(*[text_of(expected, n) for n in names]).collect()}
 
 
-def test_a_local_time_that_the_zone_leaves_out_is_rejected_and_not_moved(spark, zone):
+def test_a_local_time_that_the_zone_skips_is_rejected(spark, zone):
     left_out = spark.sql(f"SELECT timestamp_ntz'2026-03-29 02:30:00' AS x, {NOW} AS ts")
     after = spark.sql(f"SELECT timestamp_ntz'2026-03-29 03:30:00' AS x, {NOW} AS ts")
     answers = reason("q(X) :- a(X) in [5].", {"a": left_out.union(after)}, time="ts", buckets=2)
@@ -149,7 +149,7 @@ def test_a_local_time_that_the_zone_leaves_out_is_rejected_and_not_moved(spark, 
         ("CAST(1 AS decimal(20,2))", r"Cast it to decimal\(15,2\), double or string"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_before_anything_runs(spark, expression, says):
+def test_values_that_cannot_be_kept_are_refused_before_anything_runs(spark, expression, says):
     table = spark.sql(f"SELECT {expression} AS x, 1 AS t")
     with pytest.raises(LaserError, match=says):
         reason("q(X) :- a(X) in [5].", {"a": table}, time="t")

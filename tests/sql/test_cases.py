@@ -45,7 +45,7 @@ def test_the_output_is_the_expected_one(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if REFUSALS[case.name] is not None], ids=str)
-def test_what_is_not_lowered_whole_is_answered_by_strata(case: Case) -> None:
+def test_programs_that_are_only_partly_sql_are_answered_by_strata(case: Case) -> None:
     assert write_answers(by_sql(case, whole=False).items()) == write_answers(case.expected.items())
 
 

@@ -21,13 +21,13 @@ loop(X) :- reach(X, X), hot(_).
 """
 
 
-def test_each_statement_stands_under_the_rule_that_it_serves() -> None:
+def test_each_statement_is_printed_under_its_rule() -> None:
     text = describe(parse(PROGRAM))
     assert "-- hot(M) :- temp(M, V) in [5], V > 90.\n-- output: hot/1\ncreate temporary table" in text
     assert "-- left to the reasoner: reach/2 derived\n--   recursion through reach/2" in text
 
 
-def test_what_rests_on_the_reasoner_is_sql_again() -> None:
+def test_rules_over_reasoned_predicates_are_sql_again() -> None:
     text = describe(parse(PROGRAM))
     (filled,) = re.findall(
         r"-- output: reach/2\ncreate temporary table (n\d+) \(a1 varchar, a2 varchar, c bigint, h bigint\);", text
@@ -38,13 +38,13 @@ def test_what_rests_on_the_reasoner_is_sql_again() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "spark"])
-def test_what_is_printed_parses_in_its_dialect(dialect: str) -> None:
+def test_printed_statements_parse_in_their_dialect(dialect: str) -> None:
     statements = sqlglot.parse(describe(parse(PROGRAM), dialect), read=dialect)  # type: ignore[arg-type]
     assert len(statements) > 8
     assert "ERROR('laser" not in describe(parse(PROGRAM), "spark").replace("RAISE_ERROR", "")
 
 
-def test_duckdb_runs_what_is_printed() -> None:
+def test_duckdb_runs_the_printed_statements() -> None:
     """With numbers in the place of the timeline."""
     text = describe(parse(PROGRAM)).replace("$first", "0").replace("$last", "99")
     with duckdb.connect() as connection:

@@ -78,7 +78,7 @@ def test_timestamps_become_time_points() -> None:
         assert found[0].since == int(moments[0].timestamp() * count)
 
 
-def test_in_a_run_with_dates_times_that_are_seen_are_instants_of_the_reasoner() -> None:
+def test_in_a_run_with_dates_times_in_answers_are_left_to_the_reasoner() -> None:
     moments = [datetime(2026, 1, 1, 0, 0, second, 0, UTC) for second in range(3)]
     table = pa.table({"v": [1, 2, 3], "ts": pa.array(moments, pa.timestamp("us", "UTC"))})
     seen, unseen = "when(T) :- temp(_) at T in [0].", "@T old(V) :- temp(V) at T in [1]."
@@ -90,7 +90,7 @@ def test_in_a_run_with_dates_times_that_are_seen_are_instants_of_the_reasoner() 
     assert found == list(laser.intervals(unseen, {"temp": table}, time="ts", engine="reasoner"))
 
 
-def test_what_is_written_is_what_is_told(tmp_path: Path) -> None:
+def test_written_intervals_are_the_returned_ones(tmp_path: Path) -> None:
     for engine in ("sql", "reasoner"):
         with History(PROGRAM, readings(), engine=engine, background=MACHINES) as history:
             written = history.write(tmp_path / engine)
@@ -104,7 +104,7 @@ def test_what_is_written_is_what_is_told(tmp_path: Path) -> None:
         assert all(row[-1] == (row[-2] == last) for several in rows.values() for row in several)
 
 
-def test_what_does_not_fit_into_memory_is_spilled_and_nothing_is_left(
+def test_data_larger_than_memory_are_spilled_and_the_files_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("laser.sql.duck.gettempdir", lambda: str(tmp_path))
@@ -121,7 +121,7 @@ def test_what_does_not_fit_into_memory_is_spilled_and_nothing_is_left(
     assert [path.name for path in tmp_path.iterdir()] == ["answers"]
 
 
-def test_who_answers_and_why() -> None:
+def test_a_history_says_which_engine_answers_and_why() -> None:
     few = {"edge": pa.table({"x": [1], "y": [2], "time": [0]})}
     many = {"edge": pa.table({"x": [1] * (SMALL + 1), "y": [2] * (SMALL + 1), "time": list(range(SMALL + 1))})}
     with History("q(X) :- edge(X, _).", few) as history:
@@ -156,7 +156,7 @@ def test_a_long_timeline_is_not_listed_point_by_point() -> None:
         ("M = 90", False),
     ],
 )
-def test_what_may_not_be_defined_goes_to_the_reasoner_which_reports_it(test: str, doubted: bool) -> None:
+def test_operations_that_may_be_undefined_go_to_the_reasoner_which_reports_them(test: str, doubted: bool) -> None:
     many = pa.table(
         {"m": ["a"] * (SMALL + 1), "v": [1] * (SMALL + 1), "w": [0] * (SMALL + 1), "time": [0] * (SMALL + 1)}
     )
@@ -164,7 +164,7 @@ def test_what_may_not_be_defined_goes_to_the_reasoner_which_reports_it(test: str
         assert ("the reasoner for `q/3`: an operation may be undefined" in history.why) is doubted
 
 
-def test_numbers_that_sql_does_not_have_go_to_the_reasoner() -> None:
+def test_numbers_that_sql_cannot_represent_go_to_the_reasoner() -> None:
     program = "double(W) :- v(X), W = X + X."
     huge = {"v": pa.table({"x": [2**62] * (SMALL + 1), "time": list(range(SMALL + 1))})}
     with pytest.raises(
@@ -188,7 +188,7 @@ def test_values_that_the_language_does_not_have_are_refused(column: pa.Array, er
         list(laser.intervals("q(X) :- v(X).", {"v": pa.table({"x": column, "time": [0, 1]})}))
 
 
-def test_times_that_are_none_are_refused() -> None:
+def test_missing_and_negative_times_are_refused() -> None:
     for times in ([-1, 0], [None, 1]):
         with pytest.raises(TimeError, match="1 of the rows of v have no time point"):
             list(laser.intervals("q(X) :- v(X).", {"v": pa.table({"x": [1, 2], "time": pa.array(times)})}))
@@ -196,7 +196,7 @@ def test_times_that_are_none_are_refused() -> None:
         list(laser.intervals("q(X) :- v(X).", {"v": pa.table({"x": [1], "time": [0]})}, time="ts"))
 
 
-def test_without_rows_there_is_a_timeline_only_where_it_is_given() -> None:
+def test_empty_tables_need_a_given_start_and_end() -> None:
     empty = {"v": pa.table({"x": pa.array([], pa.int64()), "time": pa.array([], pa.int64())})}
     assert list(laser.intervals("q :- not v(_) in [3].", empty, engine="sql")) == []
     (only,) = laser.intervals("q :- not v(_) in [3].", empty, engine="sql", start=3, until=9)

@@ -30,7 +30,7 @@ def test_random_histories_have_the_answers_of_the_reference(generator: str) -> N
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
-def test_whatever_is_left_to_the_reasoner_the_answers_are_those_of_the_reference(generator: str) -> None:
+def test_answers_do_not_depend_on_what_is_left_to_the_reasoner(generator: str) -> None:
     tally: Counter[str] = Counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -20,7 +20,7 @@ def temp(**given):
     return pa.table({"machine": ["oven", "mill", "oven"], "value": [95.5, 10.0, 99.0], "ts": [1, 2, 9], **given})
 
 
-def test_intervals_have_the_columns_that_flow_into_them():
+def test_intervals_have_the_columns_their_values_come_from():
     answers = laser.reason(HOT, {"temp": temp()}, time="ts")
     assert list(answers) == ["any", "hot"]
     assert answers["hot"].to_pylist() == [
@@ -50,20 +50,20 @@ def test_pandas_with_times_in_nanoseconds_gives_timestamps():
     assert answer["since"][0] == pd.Timestamp(BEGIN)
 
 
-def test_polars():
+def test_polars_tables_are_inputs():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"ts": [1], "machine": ["oven"], "value": [95]})
     assert laser.reason(HOT, {"temp": frame})["hot"].num_rows == 1
 
 
-def test_paths_of_parquet_files(tmp_path):
+def test_paths_of_parquet_files_are_inputs(tmp_path):
     import pyarrow.parquet as pq
 
     pq.write_table(temp(), tmp_path / "temp.parquet")
     assert laser.reason(HOT, {"temp": tmp_path / "temp.parquet"})["hot"].num_rows == 2
 
 
-def test_columns_are_found_by_what_the_program_declares_or_by_name():
+def test_columns_are_found_by_declaration_or_by_name():
     wide = temp(note=pa.array([[1], [2], [3]]), when=pa.array([BEGIN] * 3))
     declared = "#input temp(machine: string, value: number). " + HOT
     assert laser.reason(declared, {"temp": wide})["hot"].num_rows == 2
@@ -75,7 +75,7 @@ def test_columns_are_found_by_what_the_program_declares_or_by_name():
         laser.reason(declared, {"temp": wide}, columns={"temp": ["machine"]})
 
 
-def test_an_answer_without_rows_has_its_columns_and_truth_values_stay():
+def test_an_answer_without_rows_has_columns_and_booleans_stay_booleans():
     table = pa.table({"time": [1], "m": ["a"], "on": [True]})
     answers = laser.reason("off(M) :- state(M, false). is(M, O) :- state(M, O).", {"state": table})
     assert answers["off"].schema.names == ["m", "since", "until"]
@@ -90,7 +90,7 @@ def test_times_as_values_and_names_with_two_arities():
     assert answers["seen/2"].to_pylist() == [{"m": "a", "t": BEGIN, "since": BEGIN, "until": BEGIN}]
 
 
-def test_a_form_that_there_is_not():
+def test_an_unknown_form_is_refused():
     with pytest.raises(ValueError, match="as_ must be 'intervals' or 'changes'"):
         laser.reason(HOT, {"temp": temp()}, as_="snapshots")
 
@@ -104,7 +104,7 @@ ROWS = "ts;kind;patient;bpm;host\n1;hr;Jos\xe9;121,5;\n2;ping;;;web\n3;hr;p2;n/a
 
 
 @pytest.mark.parametrize("engine", ["auto", "reasoner", "sql"])
-def test_a_file_of_text_that_names_predicates(tmp_path, engine):
+def test_a_text_file_may_have_a_column_of_predicates(tmp_path, engine):
     path = tmp_path / "events.csv"
     path.write_bytes(ROWS.encode("latin1"))
     how = {"predicate": "kind", "delimiter": ";", "decimal": ",", "encoding": "latin1"}
@@ -116,7 +116,7 @@ def test_a_file_of_text_that_names_predicates(tmp_path, engine):
         laser.reason(EVENTS, path, **how)
 
 
-def test_files_of_csv_and_json_lines_by_predicate(tmp_path):
+def test_csv_and_json_lines_files_are_inputs_by_predicate(tmp_path):
     (tmp_path / "hr.csv").write_text("ts,patient,bpm\n2026-03-02T22:00,p,130\n")
     (tmp_path / "ping.jsonl").write_text('{"ts": "2026-03-02T22:00:05", "host": "web"}\n')
     tables = {"hr": tmp_path / "hr.csv", "ping": tmp_path / "ping.jsonl"}
@@ -126,7 +126,7 @@ def test_files_of_csv_and_json_lines_by_predicate(tmp_path):
     assert [row["time"] - begin for row in answers["silent"].to_pylist()] == [timedelta(seconds=66)]
 
 
-def test_what_cannot_be_read_from_files(tmp_path):
+def test_invalid_combinations_of_files_and_options_are_refused(tmp_path):
     (tmp_path / "hr.csv").write_text("ts,patient,bpm\n")
     with pytest.raises(LaserError, match="not both in one call"):
         laser.reason(HOT, {"hr": tmp_path / "hr.csv", "temp": temp()})

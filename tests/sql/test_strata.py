@@ -45,7 +45,7 @@ def edges(count: int) -> dict[str, pa.Table]:
     }
 
 
-def test_who_makes_what() -> None:
+def test_a_history_says_which_engine_computes_which_predicate() -> None:
     with History(RULES, edges(15_000)) as history:
         assert history.why == (
             "SQL for `link/2` and `near/2`; the reasoner for `reach/2`: recursion through reach/2; "
@@ -62,7 +62,7 @@ def part(program: str, made: Plain) -> tuple:
     return plan, part_of(plan, [made], {Predicate("out", made.width): made})
 
 
-def test_an_interval_costs_what_begins_and_ends_and_not_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_of_an_interval_does_not_depend_on_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks: list[int] = []
     tick = Machine.tick
 
@@ -80,7 +80,7 @@ def test_an_interval_costs_what_begins_and_ends_and_not_its_length(monkeypatch: 
     assert len(ticks) <= 2 * len(spans) + 2
 
 
-def test_values_that_no_table_has_stay_with_the_reasoner() -> None:
+def test_values_that_tables_cannot_store_stay_with_the_reasoner() -> None:
     program = """
     power(1, 1).
     power(N + 1, V * 10) :- power(N, V), N < 25.
@@ -97,7 +97,7 @@ def test_values_that_no_table_has_stay_with_the_reasoner() -> None:
     assert any(interval.atom.args == (10**24,) for interval in found)
 
 
-def test_what_was_not_defined_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_undefined_operations_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     tables = {"v": pa.table({"x": [1] * 20_000, "y": [0, 2] * 10_000, "time": [*range(20_000)]})}
     with caplog.at_level(logging.WARNING, "laser"):
         found = list(laser.intervals("q(X) :- v(X, Y), X / Y > 0. p(X) :- q(X), not v(X, 5) in [3].", tables))
@@ -105,7 +105,7 @@ def test_what_was_not_defined_is_reported_once(caplog: pytest.LogCaptureFixture)
     assert [record.getMessage().partition(",")[0] for record in caplog.records] == ["not defined: 1 / 0"]
 
 
-def test_a_recursion_without_end_is_stopped() -> None:
+def test_an_endless_recursion_is_stopped() -> None:
     tables = {"v": pa.table({"x": [1] * 20_000, "time": [*range(20_000)]})}
     with pytest.raises(laser.LimitError, match="more than 50 derivations"):
         list(laser.intervals("n(X) :- v(X) in [5]. n(X + 1) :- n(X).", tables, limit=50))

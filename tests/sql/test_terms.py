@@ -87,7 +87,7 @@ def test_functions_give_what_the_language_says(name: str, count: int, values: li
 
 
 @pytest.mark.parametrize("values", [WHOLE, [*TEXTS, "a\x00b", "é1", "two"], IRIS, [*WHOLE, *TEXTS, *IRIS]], ids=len)
-def test_tests_of_texts_hold_where_the_language_says(values: list) -> None:
+def test_string_tests_hold_where_the_language_says(values: list) -> None:
     table, kind = rows(values)
     bound = {"X": Expression("x", kind), "Y": Expression("y", kind)}
     connection = duckdb.connect()
@@ -100,7 +100,7 @@ def test_tests_of_texts_hold_where_the_language_says(values: list) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, each in FUNCTIONS.items() if each.sql is None])
-def test_what_sql_does_not_say_the_same_way_is_refused_by_name(name: str) -> None:
+def test_operations_that_differ_in_sql_are_refused_by_name(name: str) -> None:
     if name not in ("abs", "min", "max"):  # those are written out
         with pytest.raises(NotLowered, match=f"the function {name}"):
             evaluate(Arithmetic(name, (Constant("a"),)), {})
@@ -110,7 +110,7 @@ def test_what_sql_does_not_say_the_same_way_is_refused_by_name(name: str) -> Non
 
 @pytest.mark.parametrize("left", [1, 1.5, "a", Iri("http://a/")], ids=str)
 @pytest.mark.parametrize("right", [1, 2, 1.5, "a", "b", Iri("http://a/")], ids=str)
-def test_comparisons_of_different_kinds(left: object, right: object) -> None:
+def test_comparisons_of_different_kinds_agree_with_the_language(left: object, right: object) -> None:
     for operator in COMPARISONS:
         sql = compare(Comparison(operator, Constant(left), Constant(right)), {})  # type: ignore[arg-type]
         ((found,),) = duckdb.sql(f"select {sql}").fetchall()

@@ -44,7 +44,7 @@ def test_a_chain_is_the_second_program_over_the_output_of_the_first(first, secon
     assert found == {t: before[t] | after[t] for t in before}
 
 
-def test_one_program_is_itself():
+def test_a_chain_of_one_program_is_that_program():
     program = parse(FIRST["hot"])
     assert chain([program]) is program
 
@@ -58,6 +58,6 @@ def test_one_program_is_itself():
         (["@T a :- b at T in [3].", "d :- a in [2]."], "reads a/0, which an earlier one derives for other times"),
     ],
 )
-def test_what_is_no_chain_is_refused(programs, words):
+def test_invalid_chains_are_refused(programs, words):
     with pytest.raises(LaserError, match=words):
         chain([parse(text) for text in programs])

@@ -70,7 +70,7 @@ def test_without_a_folder_nothing_is_read(here: Path) -> None:
     assert [finding.code for finding in laser.check('#include "/etc/passwd".', folder=None).findings] == ["no-include"]
 
 
-def test_a_circle_is_spelled_out(here: Path) -> None:
+def test_the_error_of_a_circle_lists_its_files(here: Path) -> None:
     write(here / "a.lars", '#include "rules/b.lars".')
     write(here / "rules/b.lars", 'q :- p.\n  #include "../a.lars".')
     error = refused(here / "a.lars")
@@ -81,7 +81,7 @@ def test_a_circle_is_spelled_out(here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere.lars", "rules", "a\\tb\\n", "\0", "a" * 5000], ids=range(5))
-def test_a_file_that_cannot_be_read_is_an_error_at_its_place(here: Path, name: str) -> None:
+def test_a_file_that_cannot_be_read_is_an_error_at_the_include(here: Path, name: str) -> None:
     error = refused(write(here / "a.lars", f'q :- p.\n#include "{name}".'))
     assert (error.code, error.line, error.column) == ("missing-include", 2, 10)
 
@@ -127,7 +127,7 @@ def test_formatting_and_converting_keep_the_directive(here: Path) -> None:
     assert convert("h :- a in [3], b or c.", "x", "formal") == "h ← ⊞3 ◇ a, b or c."
 
 
-def test_the_page_gets_one_text(here: Path) -> None:
+def test_the_playground_gets_one_text_with_the_included_rules(here: Path) -> None:
     text = inlined(MAIN, here / "rules/main.lars")
     assert "#include" not in text
     assert parse_tree(text) == laser.parse(WHOLE)

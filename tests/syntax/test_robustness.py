@@ -92,18 +92,18 @@ HARD = {
 
 
 @pytest.mark.parametrize("name", HARD)
-def test_hard_texts_come_to_an_end(name: str) -> None:
+def test_parsing_difficult_texts_ends(name: str) -> None:
     outcome(HARD[name])
 
 
-def test_what_nests_too_deep_is_refused() -> None:
+def test_terms_nested_too_deep_are_refused() -> None:
     for name in ("parentheses", "open parentheses", "minuses", "a long sum", "a deep sum"):
         result = outcome(HARD[name])
         assert isinstance(result, ProgramError)
         assert result.code == "too-deep"
 
 
-def test_what_nests_as_deep_as_it_may_can_be_printed_and_compared() -> None:
+def test_terms_of_the_greatest_depth_can_be_printed_and_compared() -> None:
     text = "a :- X = 1" + "+ 1" * 99 + ", Y = " + "(" * 99 + "1" + ")" * 99 + ", Z = " + "-" * 99 + "X."
     program = parse_tree(text)
     assert parse_tree(str(program)) == program

@@ -80,13 +80,13 @@ def test_the_error_marks_the_place() -> None:
         parse_fact("a(x, X)")
 
 
-def test_several_facts_are_divided_by_commas() -> None:
+def test_several_facts_are_separated_by_commas() -> None:
     assert parse_facts('a(x, "y, z"),b , c(1).') == [("a", "x", "y, z"), ("b",), ("c", 1)]
     assert parse_facts(" ") == []
 
 
 @pytest.mark.parametrize("text", ["a,", "a b", "a,, b", ", a", "a. b"])
-def test_facts_that_are_not_divided_by_commas_are_refused(text: str) -> None:
+def test_facts_that_are_not_separated_by_commas_are_refused(text: str) -> None:
     with pytest.raises(FactError):
         parse_facts(text)
 

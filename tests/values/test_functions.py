@@ -118,7 +118,7 @@ def test_a_test_and_its_opposite_are_defined_together(name: str, one: object, ot
     ],
     ids=lambda each: f"{each}"[:40],
 )
-def test_at_the_edges(call: tuple, value: object) -> None:
+def test_functions_give_the_documented_values_at_the_edges(call: tuple, value: object) -> None:
     assert apply(*call) == value
 
 
@@ -195,12 +195,12 @@ def test_static_types_follow_functions_both_ways() -> None:
         "q :- count(X : a(X) at T in [3], length(T) > 2) > 0.",
     ],
 )
-def test_a_time_in_the_place_of_another_type_is_refused(rule: str) -> None:
+def test_a_time_where_another_type_is_needed_is_refused(rule: str) -> None:
     with pytest.raises(laser.ProgramError, match="mixed-types"):
         laser.Reasoner(rule, dates=True)
 
 
-def test_what_is_not_defined_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_undefined_functions_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     reasoner = laser.Reasoner("q(X) :- a(X), not contains(X, b). r(X) :- a(X) at T in [0], hour(T) > 2.")
     with caplog.at_level(logging.WARNING, "laser"):
         reasoner.advance(1, [("a", 5)])
@@ -211,7 +211,7 @@ def test_what_is_not_defined_is_reported_once(caplog: pytest.LogCaptureFixture) 
     ]
 
 
-def test_recursion_that_makes_texts_ends() -> None:
+def test_a_recursion_that_makes_longer_strings_ends() -> None:
     reasoner = laser.Reasoner("s(concat(X, X)) :- s(X). s(X) :- a(X).")
     assert len(reasoner.advance(1, ["a(b)"])) == 16  # up to 2**15 characters
     grown = laser.Reasoner("s(concat(X, b)) :- s(X). s(X) :- a(X).", limit=500)

@@ -105,7 +105,7 @@ SAMPLES: list[Value] = [
 ]
 
 
-def test_every_type_has_values_here() -> None:
+def test_every_type_has_test_values() -> None:
     assert set(VALUES) == set(TYPES) == {type_of(value) for value in SAMPLES}
 
 
@@ -164,7 +164,7 @@ def test_equal_values_have_one_form(one: Value, other: Value) -> None:
 
 
 @given(values, values)
-def test_the_order_of_values_is_their_own_where_they_have_one(one: Value, other: Value) -> None:
+def test_values_are_sorted_by_their_own_order_if_they_have_one(one: Value, other: Value) -> None:
     assert (value_order(one) == value_order(other)) == (one == other)
     check_order(one, other)
 

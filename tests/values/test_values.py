@@ -25,7 +25,7 @@ def test_any_iterable_gives_arguments() -> None:
     assert Atom("a", ["xyz"]) == Atom("a", iter(("xyz",))) == ("a", "xyz")
 
 
-def test_errors_of_the_caller_are_not_taken_for_errors_of_facts() -> None:
+def test_errors_raised_by_the_caller_are_not_reported_as_fact_errors() -> None:
     with pytest.raises(TypeError, match="unsupported operand"):
         Atom("a", (n + "" for n in [1]))
 

@@ -27,13 +27,13 @@ def rule_of(text: str, **contents: Keys) -> RuleFunctions:
     return loaded.rules[0]
 
 
-def test_a_head_holds_as_long_as_the_shortest_of_its_body() -> None:
+def test_the_horizon_of_a_head_is_the_smallest_of_its_body() -> None:
     rule = rule_of("q(X) :- a(X) in [9], b(X) in [5].", a={("a", 1): 14, ("a", 2): 14}, b={("b", 1): 11})
     assert rule.derive[0]([("a", 1), ("a", 2)], 10, 0) == {("q", 1): 11}
     assert rule.derive[1]([("b", 1)], 10, 0) == {("q", 1): 11}
 
 
-def test_of_several_witnesses_the_longest_counts() -> None:
+def test_of_several_derivations_the_largest_horizon_counts() -> None:
     rule = rule_of(
         "q(X) :- a(X, Y) in [9], b(Y).", a={("a", 1, 1): 12, ("a", 1, 2): 17}, b={("b", 1): 20, ("b", 2): 20}
     )
@@ -41,13 +41,13 @@ def test_of_several_witnesses_the_longest_counts() -> None:
     assert rule.check([("q", 1), ("q", 2)], 10, 0) == {("q", 1): 17}
 
 
-def test_what_is_dead_is_passed_over() -> None:
+def test_dead_keys_are_skipped() -> None:
     rule = rule_of("q(X) :- a(X) in [9], b(X) in [5].", a={("a", 1): 14}, b={("b", 1): -1})
     assert rule.derive[0]([("a", 1)], 10, 0) == {}
     assert rule.check([("q", 1)], 10, 0) == {}
 
 
-def test_what_is_denied_does_not_follow() -> None:
+def test_a_head_is_not_derived_if_a_negated_key_holds() -> None:
     rule = rule_of("q(X) :- a(X) in [9], not b(X) in [5].", a={("a", 1): 14, ("a", 2): 14}, b={("b", 1): 11})
     assert rule.derive[0]([("a", 1), ("a", 2)], 10, 0) == {("q", 2): 14}
     assert rule.without[0]([("b", 2)], 10, 0) == {("q", 2): 14}

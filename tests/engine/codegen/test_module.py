@@ -30,14 +30,14 @@ def functions(source: str) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
 
 
-def test_every_function_is_recorded_under_what_it_is_for() -> None:
+def test_every_function_is_recorded_under_its_purpose() -> None:
     module = compile_plan(plan_of(JOIN))
     ways = {(f.way, f.subgoal) for f in module.functions if f.owner == "d0"}
     assert ways >= {(Way.DERIVE, 0), (Way.DERIVE, 1), (Way.WITHOUT, 0), (Way.BLAME_NOT, 0), (Way.CHECK, None)}
     assert all(function_name(function) == name for function, name in module.functions.items())
 
 
-def test_names_are_those_of_the_functions_of_the_source_and_no_two_are_one() -> None:
+def test_recorded_names_are_functions_of_the_source_and_unique() -> None:
     module = compile_plan(plan_of(f"{JOIN} {RECURSION.replace('q(', 'r(')}"))
     names = [node.name for node in functions(module.source)]
     assert len(set(names)) == len(names)
@@ -62,7 +62,7 @@ def test_a_function_that_was_never_recorded_is_an_error_at_load(way: Way) -> Non
         load(replace(module, functions=lost))
 
 
-def test_only_what_reads_a_revocable_node_has_a_function_that_blames() -> None:
+def test_only_rules_over_revocable_nodes_have_blame_functions() -> None:
     plan = plan_of("q(X) :- a(X) in [3], b(X) in [2 #].")
     blamed = {
         str(plan.rules[0].positives[f.subgoal or 0].node) for f in compile_plan(plan).functions if f.way is Way.BLAME
@@ -70,7 +70,7 @@ def test_only_what_reads_a_revocable_node_has_a_function_that_blames() -> None:
     assert blamed == {"b/1 in [2 #]"}
 
 
-def test_each_machine_has_tables_of_its_own() -> None:
+def test_each_machine_has_its_own_tables() -> None:
     module = compile_plan(plan_of(JOIN))
     one, two = load(module), load(module)
     for node, index in one.indexes.items():
@@ -106,7 +106,7 @@ def test_the_text_of_the_program_stays_in_comments() -> None:
         "q :- a(_, 3).",
     ],
 )
-def test_nothing_is_stored_that_nobody_reads(text: str) -> None:
+def test_generated_functions_store_no_variable_that_is_never_read(text: str) -> None:
     for function in functions(compile_plan(plan_of(text)).source):
         names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
         stored = {n.id for n in names if isinstance(n.ctx, ast.Store) and n.id.startswith(("v_", "is_", "any_"))}
@@ -122,12 +122,12 @@ def test_a_body_of_thirty_atoms_nests_within_the_limit_of_python() -> None:
     assert load(module).rules[0].derive[0]([], 0, 0) == {}
 
 
-def test_ids_of_functions_are_told_apart_by_owner_way_and_place() -> None:
+def test_function_ids_differ_by_owner_purpose_and_position() -> None:
     ids = [FunctionId(owner, way, place) for owner in ("d1", "d11", "n1") for way in Way for place in (None, 1, 11)]
     assert len({function_name(each) for each in ids}) == len(ids)
 
 
-def test_an_index_has_a_set_only_where_many_keys_share_a_value() -> None:
+def test_an_index_uses_sets_only_if_many_keys_share_a_value() -> None:
     module = compile_plan(plan_of("q(X, Z) :- a(X, Y) in [3], b(Y, Z) in [3]."))
     loaded = module.load([{} for _ in module.numbers], {**CODE_NAMES, "FOREVER": FOREVER})
     (index,) = (index for node, index in loaded.indexes.items() if str(node).startswith("a/2"))
@@ -141,7 +141,7 @@ def test_an_index_has_a_set_only_where_many_keys_share_a_value() -> None:
     assert table == {}
 
 
-def test_an_index_that_only_checks_look_at_stands_by_itself() -> None:
+def test_an_index_used_only_by_checks_is_separate() -> None:
     module = compile_plan(plan_of("q(X) :- a(X, Y) in [3], b(Y) in [3]."))
     loaded = load(module)
     tables = [

@@ -161,7 +161,7 @@ def test_an_input_holds_what_its_window_shows(node: Any, is_joined: bool, moves:
 
 @cases
 @given(moves=calls)
-def test_its_evidence_is_enough_for_all_that_follows(node: Any, is_joined: bool, moves: list[Any]) -> None:
+def test_the_saved_evidence_of_an_input_is_enough_to_continue(node: Any, is_joined: bool, moves: list[Any]) -> None:
     run = Run(node, is_joined)
     run.tick(START, [])
     for step, facts in moves:

@@ -40,7 +40,7 @@ class LastArrivals:
 
 
 @given(st.integers(0, 6), calls, st.integers(0, 40))
-def test_it_agrees_with_last_arrivals(window: int, moves: list[Call], restored_after: int) -> None:
+def test_sets_agree_with_the_last_arrivals(window: int, moves: list[Call], restored_after: int) -> None:
     program = f"q(X) :- p(X) in [{window}]."
     reasoner, model = Reasoner(program, start=0), LastArrivals(window)
     time, answers, expected = 0, [], []
@@ -56,7 +56,7 @@ def test_it_agrees_with_last_arrivals(window: int, moves: list[Call], restored_a
     assert [sorted(map(str, changes)) for changes in answers] == expected
 
 
-def test_a_fact_takes_the_room_of_one_however_often_it_arrives() -> None:
+def test_a_repeated_fact_is_stored_once() -> None:
     reasoner = Reasoner("q(X) :- p(X) in [1000].", start=0)
     for t in range(3000):
         reasoner.advance(t, [("p", k) for k in range(10) if t % (k + 1) == 0])
@@ -64,7 +64,7 @@ def test_a_fact_takes_the_room_of_one_however_often_it_arrives() -> None:
     assert sum(map(len, relation.due.values())) == len(reasoner.holding()) == 10
 
 
-def test_truth_values_are_not_numbers_in_any_batch() -> None:
+def test_booleans_are_never_confused_with_numbers() -> None:
     reasoner = Reasoner("q(X) :- p(X) in [5].", start=0)
     for t, value in enumerate([1, True, 1.0, False, 0]):
         reasoner.advance(t, [("p", 1), ("p", value)])

@@ -34,7 +34,7 @@ DRAWS = {
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_sums_of_what_comes_and_goes_are_those_of_fsum(name: str) -> None:
+def test_sums_are_those_of_fsum_while_values_come_and_go(name: str) -> None:
     rng, there = random.Random(name), []
     sums = Sums(aggregated(Fold.SUM))
     for _ in range(150):
@@ -114,7 +114,7 @@ def test_quantiles_are_those_of_the_statistics_module(size: int) -> None:
         assert orders.result("g") == pytest.approx(cut, rel=1e-12)
 
 
-def test_values_of_several_types_have_no_order_until_one_is_left() -> None:
+def test_values_have_no_order_until_only_one_type_is_left() -> None:
     orders = Orders(aggregated(Fold.MAX))
     assert set(orders.change(keys([3, "x", 5.5]), [])) == {"g"}
     assert orders.result("g") is None
@@ -137,7 +137,7 @@ def test_the_bounds_of_a_count_are_where_its_comparison_holds(sign: str, value: 
     assert not found[0] <= 0 <= found[1]
 
 
-def test_a_count_below_its_threshold_says_nothing() -> None:
+def test_a_count_below_its_threshold_derives_nothing() -> None:
     reasoner = Reasoner("busy(S) :- count(C : car(C, S) in [100]) > 20.", start=0)
     for t in range(30):
         reasoner.advance(t, [("car", t, "a")])
@@ -145,7 +145,7 @@ def test_a_count_below_its_threshold_says_nothing() -> None:
     assert reasoner.holding() == {("busy", "a")}
 
 
-def test_what_is_not_defined_is_reported_once_for_each_rule() -> None:
+def test_undefined_aggregates_are_reported_once_per_rule() -> None:
     reasoner = Reasoner("p(N) :- N = sum(V : a(V) in [3]). q(N) :- N = sum(V : a(V) in [3]), N > 1.", start=0)
     for t in range(4):
         reasoner.advance(t, ["a(x)", "a(1)"])

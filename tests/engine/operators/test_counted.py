@@ -39,7 +39,7 @@ def test_a_count_is_right_at_every_time_point(text: str, stream: list[set[int]])
         assert reasoner.holding() == expected[t]
 
 
-def test_a_count_forgets_what_has_left_the_window() -> None:
+def test_a_count_forgets_atoms_that_have_left_the_window() -> None:
     reasoner = Reasoner("q(X) :- a(X) at least 2 times in [3], c(X).", start=0)
     for t in range(50):
         reasoner.advance(t, [("a", t % 20)])

@@ -13,7 +13,7 @@ def held(reasoner: Reasoner) -> set[str]:
     return {str(atom) for atom in reasoner.holding()}
 
 
-def test_two_that_hold_each_other_up_fall_together() -> None:
+def test_two_atoms_that_only_support_each_other_end_together() -> None:
     reasoner = Reasoner("on(X) :- start(X), not stop. on(X) :- twin(X, Y), on(Y). start(1). twin(1, 2). twin(2, 1).")
     reasoner.advance(1)
     assert held(reasoner) == {"on(1)", "on(2)"}
@@ -21,7 +21,7 @@ def test_two_that_hold_each_other_up_fall_together() -> None:
     assert held(reasoner) == set()
 
 
-def test_what_has_another_way_lives_on() -> None:
+def test_an_atom_with_another_derivation_remains() -> None:
     reasoner = Reasoner(REACH)
     reasoner.advance(1, ["e(a, b)", "e(b, d)", "e(a, c)", "e(c, d)"])
     assert "r(a, d)" in held(reasoner)
@@ -29,7 +29,7 @@ def test_what_has_another_way_lives_on() -> None:
     assert "r(a, d)" in held(reasoner)
 
 
-def test_what_expires_is_renewed_from_later_witnesses_only() -> None:
+def test_an_expired_atom_is_renewed_only_from_keys_that_last_longer() -> None:
     reasoner = Reasoner("r(X, Y) :- e(X, Y) in [3]. r(X, Z) :- r(X, Y), e(Y, Z) in [3].")
     reasoner.advance(1, ["e(a, b)", "e(b, a)"])
     reasoner.advance(3, ["e(a, b)"])
@@ -45,7 +45,7 @@ def test_a_recursion_that_never_ends_is_stopped_with_its_rule() -> None:
         reasoner.advance(1, ["a(1)"])
 
 
-def test_what_is_to_come_may_depend_on_itself() -> None:
+def test_pending_atoms_may_depend_on_themselves() -> None:
     reasoner = Reasoner("@U p(X) :- p(X) at T in [2], U = T + 2, T < 7. @T p(X) :- a(X) at T in [9].", start=0)
     reasoner.advance(1, ["a(x)"])
     found = [(change.time, change.holds) for change in reasoner.advance(12)]

@@ -32,13 +32,13 @@ def test_a_key_fires_when_its_time_enters_the_window(window: TimeWindow, entry: 
     assert waiting.delta.fired == [KEY]
 
 
-def test_a_time_that_has_come_already_does_not_fire() -> None:
+def test_a_time_in_the_past_does_not_fire() -> None:
     waiting = PendingRelation(Pending(Predicate("p", 1)), 0, Agenda())
     fresh, _ = waiting.merge({("p", 1, 4): 30}, 5)
     assert (fresh, waiting.timers) == ([("p", 1, 4)], {})
 
 
-def test_what_is_gone_does_not_fire_and_its_timer_is_forgotten() -> None:
+def test_a_removed_key_does_not_fire_and_its_timer_is_dropped() -> None:
     waiting = pending()
     waiting.suspect([KEY], 6)
     waiting.finish_suspects([KEY], 6)
@@ -48,7 +48,7 @@ def test_what_is_gone_does_not_fire_and_its_timer_is_forgotten() -> None:
     assert waiting.delta.fired == []
 
 
-def test_what_expires_before_its_time_does_not_fire() -> None:
+def test_a_key_that_expires_before_its_time_does_not_fire() -> None:
     waiting = PendingRelation(Pending(Predicate("p", 1)), 0, Agenda())
     waiting.merge({KEY: 6}, 5)
     waiting.drop_expired(waiting.expired(7))

@@ -33,7 +33,7 @@ def test_a_count_within_a_recursion_is_settled_with_it() -> None:
     assert len(fixpoint.outputs) > 2
 
 
-def test_what_is_to_come_has_a_relation_with_timers() -> None:
+def test_pending_atoms_have_a_relation_with_timers() -> None:
     machine = Reasoner("@U q(X) :- a(X) at T in [5], U = T + 2.")._machine
     assert sum(isinstance(relation, PendingRelation) for relation in machine.relations) == 1
 

@@ -48,14 +48,14 @@ def test_a_head_whose_horizon_has_passed_is_renewed_if_something_still_supports_
     assert (copy.q.alive, sorted(copy.checked)) == ({("q", 1): 9}, [("q", 1), ("q", 2)])
 
 
-def test_where_nothing_below_was_raised_beyond_the_present_nothing_is_searched() -> None:
+def test_there_is_no_search_if_no_source_was_raised_beyond_the_present() -> None:
     copy = Copy({("q", 1): 7, ("q", 2): 7}, {("a", 3): 9})
     copy.a.raised_until = 7
     assert copy.settle(8) == ([], [("q", 1), ("q", 2)])
     assert (copy.q.alive, copy.checked) == ({}, [])
 
 
-def test_what_expires_and_is_derived_anew_at_once_has_never_ended() -> None:
+def test_a_head_that_expires_and_is_derived_again_at_once_has_not_ended() -> None:
     copy = Copy({("q", 1): 7, ("q", 2): 7}, {("a", 1): 12})
     copy.a.delta.added = [("a", 1)]
     assert copy.settle(8) == ([], [("q", 2)])
@@ -68,7 +68,7 @@ def test_a_self_ending_head_is_dropped_without_a_search() -> None:
     assert copy.checked == []
 
 
-def test_a_head_that_rests_on_something_revoked_is_gone_and_tells_its_readers() -> None:
+def test_a_head_that_depends_on_a_revoked_key_ends_and_its_readers_learn_it() -> None:
     copy = Copy({("q", 1): FOREVER}, {("a", 1): FOREVER})
     copy.a.revoke([("a", 1)])
     copy.operator.settle(5, 0)
@@ -77,7 +77,7 @@ def test_a_head_that_rests_on_something_revoked_is_gone_and_tells_its_readers() 
     assert copy.q.alive == {}
 
 
-def test_a_head_that_lives_on_for_a_shorter_time_is_shortened_and_has_not_ended() -> None:
+def test_a_head_with_an_earlier_end_is_shortened_but_has_not_ended() -> None:
     copy = Copy({("q", 1): 20}, {("a", 1): 12})
     copy.a.delta.shortened = [("a", 1)]
     copy.operator.settle(5, 0)
@@ -86,13 +86,13 @@ def test_a_head_that_lives_on_for_a_shorter_time_is_shortened_and_has_not_ended(
     assert copy.q.alive == {("q", 1): 12}
 
 
-def test_a_fact_that_comes_again_does_not_make_its_heads_looked_at() -> None:
+def test_a_repeated_fact_does_not_cause_a_check_of_its_heads() -> None:
     copy = Copy({("q", 1): 7}, {("a", 1): 12})
     assert copy.settle(6) == ([], [])
     assert (copy.q.alive, copy.checked) == ({("q", 1): 7}, [])
 
 
-def test_merging_tells_the_new_from_those_that_live_again() -> None:
+def test_merging_distinguishes_new_keys_from_revived_ones() -> None:
     agenda = Agenda()
     head: Relation = relation("q", 0, agenda, {("q", 1): 9, ("q", 2): 3})
     fresh, again = head.merge({("q", 1): 5, ("q", 2): 8, ("q", 3): 6}, 5)
