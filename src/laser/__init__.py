@@ -1,6 +1,6 @@
 """Laser, a stream reasoner: rules with windows over time, answered at every moment.
 
-What the package exports is loaded when it is first asked for, so that the command line starts at once.
+Public names are loaded when they are first used, so that the command line starts quickly.
 """
 
 from importlib import import_module

@@ -109,7 +109,7 @@ def test_start_and_until_bound_the_timeline(laser):
 def test_records_before_the_start_do_not_count(here, laser):
     result = laser("eval", "p.lars", "s.stream", "--start", "37", "--rejects", "bad.jsonl", "--verbose")
     assert result.stdout == "38  + q(x2, y)\n"
-    assert result.stderr == "1 fact, 5 time points, 1 change, 0 rejected, 0 reports\n"
+    assert result.stderr == "1 fact, 5 time points, 1 change, 0 rejected, 0 undefined operations\n"
     assert (here / "bad.jsonl").read_text() == ""
 
 
@@ -169,7 +169,7 @@ def test_input_is_never_overwritten(here, laser, option, victim):
 
 def test_the_summary_is_shown_only_on_request(laser):
     result = laser("eval", "p.lars", "s.stream", "--verbose")
-    assert result.stderr == "2 facts, 6 time points, 3 changes, 0 rejected, 0 reports\n"
+    assert result.stderr == "2 facts, 6 time points, 3 changes, 0 rejected, 0 undefined operations\n"
 
 
 def test_reports_of_the_run_are_printed_once(here, laser):
@@ -239,7 +239,7 @@ def test_records_out_of_order_within_the_lateness_are_put_in_order(here, laser):
     (here / "o.stream").write_text(OUT_OF_ORDER)
     result = laser("eval", "p.lars", "o.stream", "--lateness", "3 s", "--late", "late.jsonl", "--verbose")
     assert result.stdout == "36  + q(x1, y)\n37  + q(x2, y)\n40  - q(x1, y)\n41  - q(x2, y)\n"
-    assert result.stderr == "2 facts, 15 time points, 4 changes, 0 rejected, 1 late, 0 reports\n"
+    assert result.stderr == "2 facts, 15 time points, 4 changes, 0 rejected, 1 late, 0 undefined operations\n"
     assert json.loads((here / "late.jsonl").read_text()) == {"fact": "a(x3, y)", "time": 30, "line": 5}
 
 
@@ -287,7 +287,7 @@ def test_a_table_from_standard_input_is_followed_row_by_row(here, laser):
     rows = "ts,m,v\n1,oven,95\n3,oven,10\n2,oven,99\n4,mill,n/a\n"
     result = laser("eval", "hot.lars", "--input", "temp=-", "--lateness", "1 s", "--rejects", "bad", "-v", stdin=rows)
     assert result.stdout == "1  + hot(oven)\n3  - hot(oven)\n"
-    assert result.stderr == "3 facts, 3 time points, 2 changes, 1 rejected, 0 late, 0 reports\n"
+    assert result.stderr == "3 facts, 3 time points, 2 changes, 1 rejected, 0 late, 0 undefined operations\n"
     two = ["--input", "temp=-", "--input", "temp/2=-"]
     assert "one table can be followed" in laser("eval", "hot.lars", *two, stdin=rows, code=2).stderr
 

@@ -57,7 +57,7 @@ def test_heart_rate_above_120_at_every_reading_of_the_last_minute(here, laser, k
     command = ["eval", "heart.lars", "--input", f"hr={path}", "--max-ahead", "1 d", "--rejects", "bad.jsonl", "-v"]
     result = laser(*command)
     assert result.stdout == "2026-03-02T22:00:00Z  + alarm(p1)\n2026-03-02T22:01:10Z  - alarm(p1)\n"
-    assert result.stderr == "4 facts, 71 time points, 2 changes, 5 rejected, 0 reports\n"
+    assert result.stderr == "4 facts, 71 time points, 2 changes, 5 rejected, 0 undefined operations\n"
     first = 2 if kind == "csv" else 1
     rejected = [json.loads(line) for line in (here / "bad.jsonl").read_text().splitlines()]
     assert [entry["line"] - first for entry in rejected] == [3, 4, 5, 6, 8]

@@ -57,7 +57,7 @@ def test_a_followed_stream_that_is_interrupted_ends_as_at_its_end(here, start, n
     time.sleep(0.2)  # the reader has rejected the noise, and the fact before it is on its way
     process.send_signal(number)
     assert process.wait(WAIT) == 130
-    assert process.stderr.read() == "1 fact, 1 time point, 1 change, 1 rejected, 0 reports\n"
+    assert process.stderr.read() == "1 fact, 1 time point, 1 change, 1 rejected, 0 undefined operations\n"
     assert (here / "out.txt").read_text() == "q(x1, y)  [36, 36…]\n"
 
 

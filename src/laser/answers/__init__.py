@@ -77,7 +77,7 @@ class Interval(NamedTuple):
 
 
 class Change(NamedTuple):
-    """At ``time``, ``atom`` began to hold (``holds``) or ceased."""
+    """At ``time``, ``atom`` began to hold (``holds`` is true) or stopped holding."""
 
     time: int
     atom: Atom

@@ -384,5 +384,5 @@ class Run:
         return (
             f"{count(self._facts, 'fact')}, {count(points, 'time point')}, {count(self._changes, 'change')}, "
             f"{rejected:,} rejected, {f'{self.late:,} late, ' if self._wanted.takes_any_order else ''}"
-            f"{count(self._reports, 'report')}"
+            f"{count(self._reports, 'undefined operation')}"
         )

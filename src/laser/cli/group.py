@@ -38,7 +38,7 @@ COMMANDS = {
     "plan": "show how a program is evaluated",
     "run": "run a pipeline on Spark",
     "package": "write an archive of Laser for Spark workers",
-    "bench": "measure how fast it is",
+    "bench": "run the benchmarks (takes minutes)",
 }
 """The commands and their purposes, in the order in which people learn them. Each is the ``command`` of the module of its name, which is loaded when it is called."""
 

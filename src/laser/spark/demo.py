@@ -95,7 +95,7 @@ def main() -> None:
             answers[name].write.parquet(f"{place}/{name}")
     found = {name: [row.asDict() for row in answers[name].collect()] for name in ("overheated", "recovering", "silent")}
     print(*_timeline(found, given.hours), sep="\n")
-    print(f"written: {given.output}/answers/ (Parquet); {time.monotonic() - began:.0f} s in all")
+    print(f"written: {given.output}/answers/ (Parquet); {time.monotonic() - began:.0f} s in total")
     spark.stop()
 
 
