@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
+
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+"""Java compiles quickly and not thoroughly: the queries of tests are short, and the thorough compiler took half of their time."""
 
 
 def pytest_configure() -> None:

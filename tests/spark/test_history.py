@@ -20,6 +20,7 @@ PROGRAMS = {
     "arithmetic": "half(M, W) :- temp(M, V), W = V / 2. next(M, V + 1) :- temp(M, V) in [1], V mod 2 = 0.",
     "later": "@(T + 2) seen(M) :- temp(M, V) at T in [4], V >= 120. #warmup 5.",
     "groups": "many(N) :- N = count(M : temp(M, _) in [2]). top(M, X) :- X = max(V : temp(M, V) in [3]).",
+    "always": "@T hot(M) :- temp(M, V) at T in [9], V > 1. a(M) :- hot(M) always in [each 2]. b(M) :- hot(M) always in [this 2].",
     "means": "mean(M, A) :- A = avg(V, T : temp(M, V) at T in [3]), A > 50. all(S) :- S = sum(V, M : temp(M, V) in [1]).",
 }
 

@@ -29,7 +29,6 @@ def many_points(dated: Relation, times: int) -> str:
     return f"select {comma(dated.columns[:-1])}c, h from (\n{indent(segments(dated))}\n) as counts where k >= {times}"
 
 
-def every_point(dated: Relation, window: PointWindow, timeline: Timeline) -> str:
-    """``⊞ □ a``: at all time points of the window."""
-    part = filled(window, "counts", comma(dated.columns[:-1]), timeline)
-    return f"with counts as (\n{indent(segments(dated))}\n)\n{part}"
+def every_point(counts: str, dated: Relation, window: PointWindow, timeline: Timeline) -> str:
+    """``⊞ □ a``: at all time points of the window. ``counts`` is the name of a table with the segments of the relation."""
+    return filled(window, counts, comma(dated.columns[:-1]), timeline)

@@ -220,7 +220,8 @@ class Lowerer:
             *columns, time = dated.columns
             points = f"(select {comma(columns)}{time} as u from {dated.name}) as known"
             return inputs.unbroken(points, columns, window, self.timeline)
-        return coalesce(counting.every_point(self._merged(dated), window, self.timeline), dated.columns[:-1])
+        counts = self.scope.aside(counting.segments(self._merged(dated)), f"{dated.name}, time points counted")
+        return coalesce(counting.every_point(counts, dated, window, self.timeline), dated.columns[:-1])
 
     def _merged(self, relation: Relation) -> Relation:
         """The same with maximal intervals."""
