@@ -200,7 +200,7 @@ def test_problems_with_files_are_reported_in_plain_words(spark, place):
     assert missing.endswith("error: nowhere.csv: there is no such file or directory\n")
     odd = laser(*command, f"temp={place / 'odd.csv'}").stderr
     assert "every row was rejected; the first one because ts is 'soon', which is not an ISO 8601 time" in odd
-    assert "delimiter is for files of CSV" in laser(*command, "temp=x.parquet", "--delimiter", ";").stderr
+    assert "delimiter is allowed only for files of CSV" in laser(*command, "temp=x.parquet", "--delimiter", ";").stderr
     named = laser("run", "--program", place / "temp.lars", "--input", f"temp={place / 'odd.csv'}").stderr
-    assert "which column is the time? Name it (time, or --time COLUMN)" in named
+    assert 'which column is the time? Name it, with time="COLUMN" or --time COLUMN' in named
     assert "declare the predicates of the rows with #input" in laser(*command, place / "odd.csv").stderr

@@ -178,7 +178,7 @@ def test_rules_that_need_a_longer_log_are_refused_unless_inexact():
     assert change(old, new, inexact=True) == 32
     assert change(old, new, head(known=0)) == 21  # nothing is dropped yet
     other = job("a(M) :- temp(M, _) in [8], flow(M, _).")
-    with pytest.raises(StateError, match="facts of flow/2, which the old rules did not read, are kept since 26"):
+    with pytest.raises(StateError, match="facts of flow/2, which the old rules did not read, are kept only since 26"):
         change(old, other)
 
 
