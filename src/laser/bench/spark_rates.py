@@ -30,7 +30,7 @@ from laser.spark.session import session
 from laser.spark.sources import Input
 from laser.spark.store import pack
 
-__all__ = ["Nothing", "arrow_schema", "family", "main", "resident"]
+__all__ = ["Nothing", "arrow_schema", "drain", "family", "files_of", "main", "resident"]
 
 DIAMOND = "q(X, V) :- a(X, V) in [3]."
 JOIN = "q(X, Y, Z) :- a(X, Y) in [3], b(Y, Z) in [3]."
@@ -192,7 +192,7 @@ def measure_stream(spark: SparkSession, name: str, place: Path, facts: int) -> N
 
     def frames() -> dict[str, Input]:
         return {
-            p: Input(_files(spark, place / name / p), [c for c in columns if c != key], "t")
+            p: Input(files_of(spark, place / name / p), [c for c in columns if c != key], "t")
             for p, columns in inputs.items()
         }
 
@@ -201,22 +201,22 @@ def measure_stream(spark: SparkSession, name: str, place: Path, facts: int) -> N
     def without() -> float:
         stream.Operator = lambda job, *_: Nothing(arrow_schema(stream.stream_schema(job)))  # type: ignore[assignment, misc]
         try:
-            return _drain(reason(program, frames(), key=key, start=0).table, place)
+            return drain(reason(program, frames(), key=key, start=0).table, place)
         finally:
             stream.Operator = real  # type: ignore[misc]
 
     with Memory() as memory:
         bare = without()
-        mine = _drain(reason(program, frames(), key=key, start=0).table, place)
+        mine = drain(reason(program, frames(), key=key, start=0).table, place)
     _tell(f"stream {name}", facts, bare, mine, memory.peak)
 
 
-def _files(spark: SparkSession, place: Path) -> DataFrame:
+def files_of(spark: SparkSession, place: Path) -> DataFrame:
     schema = spark.read.parquet(str(place)).schema
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(place))
 
 
-def _drain(frame: DataFrame, place: Path) -> float:
+def drain(frame: DataFrame, place: Path) -> float:
     """The seconds of all micro-batches except the first, which loads what is loaded once."""
     state = place / "state"
     shutil.rmtree(state, ignore_errors=True)
