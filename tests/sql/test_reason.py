@@ -163,3 +163,8 @@ def test_timestamps_without_a_zone_are_in_that_of_the_run(zone):
     for engine in ("sql", "reasoner"):
         rows = laser.reason(program, {"q": table}, engine=engine, zone=zone)["p"].to_pylist()
         assert {row["n"]: row["since"] for row in rows} == dict(enumerate(right))
+
+
+def test_a_missing_file_is_named_with_its_input() -> None:
+    with pytest.raises(laser.LaserError, match=r"^input a: there is no file nowhere\.csv$"):
+        laser.reason("q(X) :- a(X).", {"a": "nowhere.csv"}, time="t")

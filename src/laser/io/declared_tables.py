@@ -52,9 +52,8 @@ def tables_for(
 
 def _file(program: Program, settings: RunSettings, file: NamedFile, options: TableOptions) -> TableFile:
     name, path = file
-    said = f"--input {name}" if name else "--input"
     if path != STDIN and not Path(path).exists():
-        raise LaserError(f"{said}: there is no file {path}")
+        raise LaserError(f"input {name or path}: there is no file {path}")
     if name:
         return table_for(program, settings, _predicate(program, name), path, options, name)
     return mixed_for(program, settings, path, options)
@@ -130,10 +129,10 @@ def _predicate(program: Program, name: str) -> Predicate:
         return found[0]
     if found:
         raise LaserError(
-            f"--input {name}: the program reads {listed(list(map(str, found)), 'and')}; write which one, as in --input {found[0]}=FILE"
+            f"input {name}: the program reads {listed(list(map(str, found)), 'and')}; name one of them, such as {found[0]}"
         )
     hint = did_you_mean(bare, sorted({predicate.name for predicate in known}))
-    raise LaserError(f"--input {name}: the program reads no {name}" + (f"; {hint}" if hint else ""))
+    raise LaserError(f"input {name}: the program reads no {name}" + (f"; {hint}" if hint else ""))
 
 
 def _read(program: Program) -> set[Predicate]:
