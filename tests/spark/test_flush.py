@@ -58,7 +58,7 @@ def test_a_stream_that_cannot_be_flushed_says_why(spark, tmp_path):
     plain = reason(RULE, inputs, time="t")
     with pytest.raises(LaserError, match="made with flush=True"):
         plain.flush()
-    with pytest.raises(StateError, match="no row has come yet"):
+    with pytest.raises(StateError, match="has not had a row yet"):
         reason(RULE, inputs, time="t", flush=True, checkpoint=str(tmp_path / "none")).flush()
     query = plain.table.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "plain"))
     await_termination(query.trigger(availableNow=True).start())

@@ -195,7 +195,7 @@ def test_rules_that_need_facts_which_were_not_selected_say_so_and_go_on_with_con
         "a(M) :- temp(M, _) in [8].",
     ):
         new = selecting(rules)
-        words = "facts of temp/2, of which the old rules read only those that mattered to them, are kept since 26, .* from 34 on"
+        words = "facts of temp/2, of which the old rules read only those that mattered to them, are kept only since 26, .* from 34 on"
         with pytest.raises(StateError, match=words):
             change(old, new)
         assert change(old, new, inexact=True) == 34
