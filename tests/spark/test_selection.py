@@ -256,7 +256,7 @@ def test_changed_rules_that_need_other_rows_are_refused_or_exact_later(spark, tm
         put(tmp_path, number, rows)
     found, _, _ = drain(spark, tmp_path)
     with pytest.raises(
-        StateError, match=r"facts of temp/2, of which the old rules read only .* since 9, .* exact from 12 on"
+        StateError, match=r"facts of temp/2, of which the old rules read only .* since 9, .* exact only from 12 on"
     ):
         stream_of(spark, tmp_path, WIDER)
     for number, rows in enumerate(FILES[2:], 2):
