@@ -115,6 +115,7 @@ class Lowerer:
             raise
         self.relations[node] = relation
         if query is None:
+            self.scope.drop_fresh()
             return None
         texts = tuple(dict.fromkeys(rule.text for rule in self.rules.get(node, ()))) or (str(node),)
         return Statement(relation, node, query, tuple(self.scope.take_fresh()), texts)
