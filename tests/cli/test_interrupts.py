@@ -33,6 +33,22 @@ def test_a_batch_ends_at_once(number):
     assert not stop.is_set()
 
 
+def test_what_fails_after_an_interrupt_is_part_of_it():
+    def cleans_up_in_vain():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            raise ConnectionError("Java does not answer any more")
+
+    with pytest.raises(KeyboardInterrupt), interrupts(threading.Event(), False, print):
+        cleans_up_in_vain()
+
+
+def test_other_errors_leave_as_they_are():
+    with pytest.raises(ConnectionError), interrupts(threading.Event(), False, print):
+        raise ConnectionError("no interrupt")
+
+
 def test_handlers_and_logging_are_restored():
     before = [signal.getsignal(each) for each in SIGNALS]
     with interrupts(threading.Event(), True, lambda _: None):

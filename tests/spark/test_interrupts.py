@@ -15,6 +15,8 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from laser.spark.session import own_interrupts
+
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE = 600
 """Seconds for Spark to start and to answer some micro-batches on a busy machine."""
@@ -137,3 +139,20 @@ def test_the_current_batch_is_written_completely_and_the_next_one_not_at_all(end
     begun = sum(row["holds"] for row in rows)
     assert ("hot  held once" if begun == 1 else f"hot  held {begun} times") in run.said
     assert not [path for path in (run.place / "answers").rglob("*") if path.name.endswith((".part", ".old"))]
+
+
+def test_a_caller_keeps_its_handler_while_spark_starts():
+    def own(*_):
+        pass
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        with own_interrupts():
+            signal.signal(signal.SIGINT, lambda *_: None)  # as Spark does
+            assert signal.getsignal(signal.SIGINT) is own
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Spark does in the process that becomes Java
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        signal.signal(signal.SIGINT, own)
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -25,14 +25,21 @@ class Stop(Protocol):
 def interrupts(
     stop: Stop, follows: bool, say: Callable[[str], None], words: str = "ending after the current micro-batch"
 ) -> Iterator[None]:
-    """In this context, the first signal sets ``stop`` if a stream is followed; any other one raises KeyboardInterrupt."""
+    """In this context, the first signal sets ``stop`` if a stream is followed; any other one raises KeyboardInterrupt.
+
+    After that, whatever leaves the context is a KeyboardInterrupt: clean-up fails if the interrupt ended a call to Java halfway.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    ended = False
+
     def handle(*_: Any) -> None:
+        nonlocal ended
         logging.disable()  # the bridge to Java would log the interrupted call with a traceback
         if not follows or stop.is_set():
+            ended = True
             raise KeyboardInterrupt
         stop.set()
         say(f"{words}; press Ctrl-C again to end at once")
@@ -40,6 +47,10 @@ def interrupts(
     before = {each: signal.signal(each, handle) for each in _SIGNALS}
     try:
         yield
+    except Exception:
+        if ended:
+            raise KeyboardInterrupt from None
+        raise
     finally:
         logging.disable(logging.NOTSET)
         for each, handler in before.items():

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -53,17 +54,32 @@ def session(
     for key, value in {**_defaults(cores, master), **STATE_SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
     logging.getLogger(_QUERIES).setLevel(logging.CRITICAL)  # what it prints is also raised, and reported by us
-    with quieted(), _own_interrupts(), nullcontext() if _submitted() else chosen_java(java):
+    with quieted(), own_interrupts(), nullcontext() if _submitted() else chosen_java(java):
         return builder.getOrCreate()
 
 
 @contextmanager
-def _own_interrupts() -> Iterator[None]:
-    """Restore the caller's handler of Ctrl-C, which Spark replaces."""
-    before = signal.getsignal(signal.SIGINT)
-    yield
-    if before is not signal.default_int_handler and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, before)
+def own_interrupts() -> Iterator[None]:
+    """Keep the caller's handler of Ctrl-C. Spark's own one fails with a traceback if it interrupts a call to Java.
+
+    It would be in place from the middle of the start, so it is refused rather than replaced afterwards.
+    """
+    before, set_handler = signal.getsignal(signal.SIGINT), signal.signal
+    if before is signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def refuse(number: Any, handler: Any) -> Any:
+        is_sparks = number == signal.SIGINT and callable(
+            handler
+        )  # the process of Java is told to ignore it: not callable
+        return before if is_sparks else set_handler(number, handler)
+
+    signal.signal = refuse  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        signal.signal = set_handler
 
 
 def _worker_python(master: str | None, settings: Mapping[str, str]) -> str:
