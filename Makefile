@@ -78,7 +78,8 @@ attack: setup    ## input that is made to break something, each kind so often (A
 serve-load: setup  ## 50 clients follow one live stream of 1,000 facts/s (LOAD=20)
 	$(BIN)/python -m tests.serve.load --clients 50 --rate 1000 --seconds $(LOAD)
 
-test-spark: setup  ## random programs through real Spark, against the definition (PROGRAMS=200 SEED=1)
+test-spark: setup  ## the long tests of Spark, then random programs through it, against the definition (PROGRAMS=200 SEED=1)
+	$(BIN)/python -m pytest tests/spark -m long
 	$(BIN)/python -m tests.spark.programs $(PROGRAMS) --seed $(SEED)
 
 test-connect: setup  ## random programs over Spark Connect, which needs grpcio and grpcio-status (PROGRAMS=200 SEED=1)

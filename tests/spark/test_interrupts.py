@@ -15,6 +15,8 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from pyspark import SparkContext
+
 from laser.spark.session import own_interrupts
 
 ROOT = Path(__file__).parent.parent.parent
@@ -38,8 +40,16 @@ BATCH = PIPELINE.replace('checkpoint = "state"\nfollow = true\n', "").replace(
     "options = {maxFilesPerTrigger = 1}\n", ""
 )
 STREAMS = ["ctrl-c", "term"]
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
 FILES = 300
 """More micro-batches than are answered before the signal: one is always at hand."""
+
+
+def wait_until(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 @dataclass
@@ -54,11 +64,8 @@ class Run:
         return (self.place / "said").read_text("utf-8")
 
     def wait_for(self, condition):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert self.process.poll() is None, self.said
-            assert time.monotonic() < end, self.said
-            time.sleep(0.05)
+        wait_until(lambda: self.process.poll() is not None or condition())
+        assert self.process.poll() is None, self.said
 
     def committed(self):
         return {int(file.name) for file in (self.place / "state/answers/commits").glob("[0-9]*")}
@@ -141,18 +148,35 @@ def test_the_current_batch_is_written_completely_and_the_next_one_not_at_all(end
     assert not [path for path in (run.place / "answers").rglob("*") if path.name.endswith((".part", ".old"))]
 
 
-def test_a_caller_keeps_its_handler_while_spark_starts():
-    def own(*_):
-        pass
+@pytest.fixture
+def heard():
+    """The signals that a handler of our own has seen."""
+    found = []
+    before = {number: signal.signal(number, lambda number, _: found.append(number)) for number in SIGNALS}
+    yield found
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
-    before = signal.signal(signal.SIGINT, own)
-    try:
-        with own_interrupts():
-            signal.signal(signal.SIGINT, lambda *_: None)  # as Spark does
-            assert signal.getsignal(signal.SIGINT) is own
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Spark does in the process that becomes Java
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        signal.signal(signal.SIGINT, own)
-        assert signal.getsignal(signal.SIGINT) is own
-    finally:
-        signal.signal(signal.SIGINT, before)
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_caller_keeps_its_handlers_while_spark_starts(monkeypatch, heard, number):
+    monkeypatch.setattr(SparkContext, "_gateway", object())
+    own = signal.getsignal(number)
+    with own_interrupts():
+        signal.signal(signal.SIGINT, lambda *_: pytest.fail("Spark's handler is in place"))
+        os.kill(os.getpid(), number)
+        assert heard == [number]
+        signal.signal(number, signal.SIG_IGN)  # as in the process that becomes Java
+        assert signal.getsignal(number) is signal.SIG_IGN
+    assert signal.getsignal(number) is own
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_waits_until_java_would_notice_the_end(monkeypatch, heard, number):
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    with own_interrupts():
+        os.kill(os.getpid(), number)
+        time.sleep(0.3)
+        assert heard == []
+        monkeypatch.setattr(SparkContext, "_gateway", object())
+        wait_until(lambda: heard == [number])

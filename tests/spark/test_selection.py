@@ -226,6 +226,7 @@ def notes_of(place):
     return [json.loads(path.read_text()) for path in (place / "state" / "laser").glob("job-*.json")]
 
 
+@pytest.mark.long
 def test_a_checkpoint_of_an_earlier_version_goes_on(spark, tmp_path, monkeypatch):
     for number, rows in enumerate(FILES[:2]):
         put(tmp_path, number, rows)
@@ -277,6 +278,7 @@ def test_changed_rules_that_need_other_rows_are_refused_or_exact_later(spark, tm
     assert [at[time] for time in range(12, 30)] == [expected[time] for time in range(12, 30)]
 
 
+@pytest.mark.long
 def test_changed_rules_that_need_fewer_rows_go_on_at_once(spark, tmp_path):
     for number, rows in enumerate(FILES[:2]):
         put(tmp_path, number, rows)

@@ -36,6 +36,9 @@ PROGRAM = "\n".join(f"q{i}(X) :- a{i}(X) in [5], b{i}(X) in [5], c{i}(X)." for i
 NOW = "timestamp'2026-03-29T00:00:00Z'"
 
 
+LONG = pytest.mark.long
+
+
 @pytest.fixture(params=["UTC", "Asia/Tokyo", "Europe/Berlin"])
 def zone(spark, request):
     before = spark.conf.get("spark.sql.session.timeZone")
@@ -61,6 +64,9 @@ def text_of(table: DataFrame, column: str) -> Column:
     return instant.cast("string")
 
 
+@pytest.mark.parametrize(
+    "zone", [pytest.param("UTC", marks=LONG), pytest.param("Asia/Tokyo", marks=LONG), "Europe/Berlin"], indirect=True
+)
 def test_a_value_comes_back_as_it_was_in_every_zone_and_every_part(spark, zone):
     """As an argument of two inputs that are joined on it, as the key, and in background data."""
     frames = {i: frame(spark, kind) for i, kind in enumerate(VALUES)}

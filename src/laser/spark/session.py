@@ -12,6 +12,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from laser.errors import LaserError
@@ -25,6 +26,8 @@ __all__ = ["session"]
 _QUERIES = "DataFrameQueryContextLogger"
 ATTEMPTS = 2
 """The number of attempts of a task on this machine, so that a killed worker is replaced once. By default, Spark tries once, and on a cluster four times."""
+SIGNAL_AGAIN = 0.1
+"""Seconds after which a signal that came before Java answered is sent again."""
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
@@ -60,26 +63,41 @@ def session(
 
 @contextmanager
 def own_interrupts() -> Iterator[None]:
-    """Keep the caller's handler of Ctrl-C. Spark's own one fails with a traceback if it interrupts a call to Java.
+    """Keep the caller's handlers of Ctrl-C and SIGTERM while Spark starts.
 
-    It would be in place from the middle of the start, so it is refused rather than replaced afterwards.
+    Spark sets a handler for Ctrl-C in the middle of its start, which fails with a traceback if it interrupts a call to Java. And
+    until Java answers, it does not notice that this process has ended: a signal waits until then, or Java would stay forever.
     """
-    before, set_handler = signal.getsignal(signal.SIGINT), signal.signal
-    if before is signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    own = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: handler for number, handler in own.items() if callable(handler)}
+    set_handler = signal.signal
+    if own[signal.SIGINT] is signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield
         return
+
+    def wait_or_handle(number: int, frame: Any) -> None:
+        if SparkContext._gateway is not None:
+            handlers[signal.Signals(number)](number, frame)
+            return
+        again = threading.Timer(SIGNAL_AGAIN, os.kill, (os.getpid(), number))
+        again.daemon = True
+        again.start()
 
     def refuse(number: Any, handler: Any) -> Any:
         is_sparks = number == signal.SIGINT and callable(
             handler
         )  # the process of Java is told to ignore it: not callable
-        return before if is_sparks else set_handler(number, handler)
+        return own[signal.SIGINT] if is_sparks else set_handler(number, handler)
 
+    for number in handlers:
+        set_handler(number, wait_or_handle)
     signal.signal = refuse  # type: ignore[assignment]
     try:
         yield
     finally:
         signal.signal = set_handler
+        for number, handler in handlers.items():
+            set_handler(number, handler)
 
 
 def _worker_python(master: str | None, settings: Mapping[str, str]) -> str:
