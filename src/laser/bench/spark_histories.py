@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from laser.bench.history import Question, questions
 from laser.errors import LaserError
+from laser.spark.answers import Answers
 from laser.spark.reason import reason
 from laser.spark.request import ReasonOptions
 from laser.spark.sources import Input
@@ -59,23 +60,21 @@ class Subject:
         queries = self.question.by_hand.items()
         return {o: self.spark.sql(text.format(**names, first=self.first, last=self.last)) for o, text in queries}
 
-    def by_rules(self, engine: Engine) -> tuple[DataFrame, dict[str, DataFrame], Callable[[], None]]:
-        """All answers in one table, the same by predicate, and a function that frees the memory."""
+    def by_rules(self, engine: Engine) -> Answers:
         options: ReasonOptions = {"start": self.first, "until": self.last, "engine": engine}
         if "machine(" in self.question.program:
             options["background"] = [("machine", f"m{i}") for i in range(self.machines)]
         inputs = {name: Input(frame, ["machine", "value"], "time") for name, frame in self.tables().items()}
-        answers = reason(self.question.program, inputs, **options)
-        return answers.table, dict(answers), answers.unpersist
+        return reason(self.question.program, inputs, **options)
 
     def check(self) -> None:
         """LaserError if the rows by hand and by rules are not the same."""
-        _, found, release = self.by_rules("sql")
+        found = self.by_rules("sql")
         for output, expected in self.by_hand().items():
             given = found[output].toDF(*expected.columns)
             if given.exceptAll(expected).count() or expected.exceptAll(given).count():
                 raise LaserError(f"{output}: rows by hand and by rules differ")
-        release()
+        found.unpersist()
 
     def seconds_by_hand(self) -> float:
         began = time.monotonic()
@@ -85,9 +84,9 @@ class Subject:
 
     def seconds_by_rules(self, engine: Engine) -> float:
         began = time.monotonic()
-        table, _, release = self.by_rules(engine)
-        _write(table)
-        release()
+        answers = self.by_rules(engine)
+        _write(answers.table)
+        answers.unpersist()
         return time.monotonic() - began
 
 

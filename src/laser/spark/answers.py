@@ -8,10 +8,11 @@ from datetime import datetime
 from functools import reduce
 
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
 
 from laser.spark.cluster import named
+from laser.spark.column_names import quoted
 from laser.spark.columns import conversion
 from laser.spark.flush import End, Flush, flush_stream
 from laser.spark.job import Job
@@ -121,7 +122,7 @@ class Answers(Mapping[str, DataFrame]):
     def late_of(self, table: DataFrame) -> DataFrame:
         """The late facts among the rows of ``table``."""
         late = table.where(F.col("tag") == -1)
-        return late.select(F.col("note").alias("fact"), self._moment("time").alias("time"))
+        return late.selectExpr("note AS fact", f"{self._moment('time')} AS time")
 
     def flush(self, until: int | str | datetime = End.LAST) -> int:
         """Declare that no more facts come up to a time: the next query on the checkpoint answers everything up to it.
@@ -141,22 +142,19 @@ class Answers(Mapping[str, DataFrame]):
             self.kept.unpersist()
 
     def _select(self, table: DataFrame, columns: PredicateColumns) -> DataFrame:
-        rows = table.where(F.col("tag") == self.prepared.job.outputs.tags[columns.predicate])
+        rows = table.where(f"tag = {self.prepared.job.outputs.tags[columns.predicate]}")
         args = [
-            self._argument(*three).alias(name)
-            for *three, name in zip(columns.slots, columns.kinds, columns.names, strict=True)
+            f"{conversion(kind).given_back(slot)} AS {quoted(name)}"
+            for slot, kind, name in zip(columns.slots, columns.kinds, columns.names, strict=True)
         ]
-        if self.streaming:
-            return rows.select(*args, self._moment("time").alias("time"), F.col("holds"))
-        return rows.select(*args, self._moment("since").alias("since"), self._moment("until").alias("until"))
+        times = [f"{self._moment(time)} AS {time}" for time in (["time"] if self.streaming else ["since", "until"])]
+        return rows.selectExpr(*args, *times, *(["holds"] if self.streaming else []))
 
-    def _argument(self, slot: str, kind: str) -> Column:
-        return F.expr(conversion(kind).given_back(slot))
-
-    def _moment(self, column: str) -> Column:
+    def _moment(self, column: str) -> str:
+        """A time point as it is shown, as SQL."""
         if not self.prepared.dated:
-            return F.col(column)
-        return F.timestamp_micros(F.col(column) * F.lit(self.prepared.job.settings.tick.duration.micros).cast("bigint"))
+            return column
+        return f"timestamp_micros({column} * {self.prepared.job.settings.tick.duration.micros}L)"
 
 
 def whole_intervals(job: Job, table: DataFrame, slices: int) -> DataFrame:

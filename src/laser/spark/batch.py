@@ -37,7 +37,10 @@ FIRST = -1
 def divide(request: Request, prepared: Prepared, facts: DataFrame, cores: int) -> tuple[Job, list[Slice]]:
     """Divide the job into buckets and the timeline into slices, by the size of the data and the number of cores."""
     job = prepared.job
-    times = facts.select("time", *([SELECTED] if SELECTED in facts.columns else []))
+
+    def times() -> DataFrame:
+        return facts.select("time", *([SELECTED] if SELECTED in facts.columns else []))
+
     first, last, rows = extent_of(prepared, times, sized=bool(request.buckets and request.slices))
     parts = max(1, min(cores * PARTS_A_CORE, math.ceil(rows / ROWS_A_PART)))
     job = job.in_buckets(request.buckets or parts)

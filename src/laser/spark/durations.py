@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
-
 from laser.ticks import OFF, Tick, read_length
 
 __all__ = ["NO_TIME", "OFF", "Ahead", "Duration"]
@@ -41,10 +38,10 @@ class Ahead:
     length: Duration
     now: int | None
 
-    def last(self, tick: int) -> Column:
-        """The last time point that a row may have, if a tick has this many microseconds."""
-        now = F.unix_micros(F.current_timestamp()) if self.now is None else F.lit(self.now)
-        return F.floor((now + F.lit(self.length.micros)) / F.lit(tick)).cast("bigint")
+    def last(self, tick: int) -> str:
+        """The last time point that a row may have, as SQL, if a tick has this many microseconds."""
+        now = "unix_micros(current_timestamp())" if self.now is None else f"{self.now}L"
+        return f"({now} + {self.length.micros}L) div {tick}L"
 
     def fault(self, column: str) -> str:
         return f"{column} is more than {self.length.text} ahead of the clock"

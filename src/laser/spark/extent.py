@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import reduce
 from typing import NamedTuple
@@ -28,11 +29,12 @@ class Extent(NamedTuple):
     rows: int
 
 
-def extent_of(prepared: Prepared, times: DataFrame, sized: bool) -> Extent:
-    """The extent of a history; only what is not given is computed. ``times`` has the time points of all facts."""
+def extent_of(prepared: Prepared, times_of: Callable[[], DataFrame], sized: bool) -> Extent:
+    """The extent of a history; only what is not given is computed. ``times_of`` gives the time points of all facts."""
     start, until = prepared.job.settings.start, prepared.job.settings.until
     if start is not None and until is not None and sized:
         return Extent(start, until, 0)
+    times = times_of()
     clocks = [source.times() for source in prepared.clocks]
     united = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), clocks, times)
     counted = F.count(F.when(F.col(SELECTED), 1)) if SELECTED in times.columns else F.count("time")

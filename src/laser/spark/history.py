@@ -142,8 +142,7 @@ class _History:
         for columns in self.job.outputs.predicates:
             self.intervals(columns, tried.outputs[columns.predicate])
         self.check_size(tried)
-        times = reduce(DataFrame.unionByName, [source.times() for source in self.prepared.sources])
-        first, last, _ = extent_of(self.prepared, times, sized=True)
+        first, last, _ = extent_of(self.prepared, self.times, sized=True)
         self.read(first, last)
         for predicate, kinds in background.items():
             if kinds is not None:
@@ -229,6 +228,9 @@ class _History:
 
     def own_keys(self) -> Column:
         return sorted({atom[1] for atom in self.job.own_background})
+
+    def times(self) -> DataFrame:
+        return reduce(DataFrame.unionByName, [source.times() for source in self.prepared.sources])
 
     def read(self, first: int, last: int) -> None:
         """Read the facts of each input, and when each key was first seen, if that is needed."""

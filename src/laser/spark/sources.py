@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
-from operator import and_
+from functools import cached_property
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that every user of Spark knows
@@ -16,6 +15,7 @@ from laser.spark.casts import instant_sql
 from laser.spark.column_names import REASON, ROW, check_distinct, quoted
 from laser.spark.columns import CARRIERS, conversion, kind_of_type
 from laser.spark.durations import Ahead
+from laser.spark.faults import Fault, rejection, valid_sql
 from laser.spark.layout import Layout
 from laser.spark.partition import key_sql
 from laser.ticks import MAX_TIME, Tick
@@ -90,39 +90,43 @@ class Source:
         """Whether its order is a number rather than a timestamp."""
         return self.order is not None and self.types[self.order] in _INTEGERS
 
-    def point(self, column: str) -> Column:
-        """The time point of a valid column."""
-        return F.expr(_instant(self.types[column], column, _unit(self.types[column], self.tick)))
+    def point(self, column: str) -> str:
+        """The time point of a valid column, as SQL."""
+        return _instant(self.types[column], column, _unit(self.types[column], self.tick))
 
-    @property
-    def rejection(self) -> Column:
-        """Why a row is malformed; null if it is not."""
-        faults = [F.col(REASON)] if REASON in self.types else []
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """What can be wrong with a row, in the order in which it is said."""
+        return tuple(self._faults())
+
+    def _faults(self) -> Iterator[Fault]:
+        if REASON in self.types:
+            yield Fault(f"{quoted(REASON)} IS NOT NULL", "", shown=quoted(REASON))
         for column in self.time:
-            faults += _time_faults(self.types[column], column)
+            yield from _time_faults(self.types[column], column)
             if self.ahead is not None:
                 last = self.ahead.last(self.tick.duration.micros)
-                faults.append(F.when(self.point(column) > last, F.lit(self.ahead.fault(column))))
+                yield Fault(f"{self.point(column)} > {last}", self.ahead.fault(column))
         if len(self.time) == 2:
             first, last = map(self.point, self.time)
-            faults.append(F.when(first > last, F.lit(f"{self.time[1]} lies before {self.time[0]}")))
+            yield Fault(f"{first} > {last}", f"{self.time[1]} lies before {self.time[0]}")
         for arg, kind in zip(self.args, self.kinds, strict=True):
-            by, value = conversion(kind), quoted(arg)
-            faults.append(F.when(F.col(value).isNull(), F.lit(f"{arg} is missing")))
-            faults += [F.when(F.expr(test), F.lit(f"{arg} {words}")) for test, words in by.oddities(value)]
+            yield Fault(f"{quoted(arg)} IS NULL", f"{arg} is missing")
+            yield from (Fault(test, f"{arg} {words}") for test, words in conversion(kind).oddities(quoted(arg)))
         if self.order is not None:
-            faults.append(F.when(F.col(quoted(self.order)).isNull(), F.lit(f"{self.order} is missing")))
-        return F.coalesce(*faults, F.lit(None).cast("string"))
+            yield Fault(f"{quoted(self.order)} IS NULL", f"{self.order} is missing")
 
     def rejected(self) -> Column:
         """The number of malformed rows, as an aggregate."""
-        return F.count(F.when(self.rejection.isNotNull(), 1))
+        return F.expr(f"count_if(NOT ({valid_sql(self.faults)}))")
 
     def rejects(self) -> DataFrame:
         """The malformed rows: the input's name, the reason, and the row as JSON."""
         whole = F.struct(*[F.col(quoted(c)) for c in self.table.columns])
         row = F.col(ROW) if ROW in self.types else F.to_json(whole, {"ignoreNullFields": "false"})
-        faulty = self.table.select(F.lit(self.name).alias("input"), self.rejection.alias("reason"), row.alias("row"))
+        faulty = self.table.select(
+            F.lit(self.name).alias("input"), rejection(self.faults).alias("reason"), row.alias("row")
+        )
         return faulty.where("reason IS NOT NULL")
 
     def facts(self, layout: Layout, key: str | None, ordered: bool, selected: Column | None = None) -> DataFrame:
@@ -130,7 +134,7 @@ class Source:
         slots = layout.columns_of(self.predicate).slots
         values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
         filled = dict(zip(slots, map(F.expr, values), strict=True))
-        columns = [F.lit(layout.tags[self.predicate]).cast("int").alias("tag"), self._times().alias("time")]
+        columns = [F.lit(layout.tags[self.predicate]).cast("int").alias("tag"), F.expr(self._times).alias("time")]
         columns += [filled.get(slot, F.lit(None).cast(_carrier_type(slot))).alias(slot) for slot in layout.slots]
         if key is not None:
             columns.append(self._key(key).alias("key"))
@@ -160,17 +164,20 @@ class Source:
             table = table.observe(
                 rows_metric(self.predicate), F.count(F.lit(1)).alias("rows"), self.rejected().alias("rejected")
             )
-        return table.where(self.rejection.isNull())
+        return table.where(valid_sql(self.faults))
 
     def within(self, first: int, last: int) -> DataFrame:
         """The facts of a timeline for SQL: the values as a1, a2, …, and the time point u."""
         values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
-        columns = [F.expr(value).alias(f"a{i}") for i, value in enumerate(values, 1)]
-        near = reduce(and_, self._near(first, last), F.lit(True))
-        facts = self.table.where(near).where(self.rejection.isNull()).select(*columns, self._times().alias("u"))
-        return facts.where(F.col("u").between(first, last))
+        columns = [f"{value} AS a{i}" for i, value in enumerate(values, 1)]
+        wanted = [*self._near(first, last), valid_sql(self.faults)]
+        inside = f"BETWEEN {first} AND {last}"
+        if len(self.time) == 1:
+            wanted.append(f"{self._times} {inside}")  # not a step of its own: Spark analyses each
+        facts = self.table.where(" AND ".join(wanted)).selectExpr(*columns, f"{self._times} AS u")
+        return facts if len(self.time) == 1 else facts.where(f"u {inside}")
 
-    def _near(self, first: int, last: int) -> Iterator[Column]:
+    def _near(self, first: int, last: int) -> Iterator[str]:
         """Conditions on the time columns themselves, which can be applied when files are read: nothing before the timeline or after it."""
         for column, is_begin, is_end in (
             (self.time[0], len(self.time) == 1, True),
@@ -178,17 +185,18 @@ class Source:
         ):
             low, high = _bounds(self.types[column], first, last, self.tick)
             if is_begin and low is not None:
-                yield F.col(quoted(column)) >= low
+                yield f"{quoted(column)} >= {low}"
             if is_end and high is not None:
-                yield F.col(quoted(column)) < high
+                yield f"{quoted(column)} < {high}"
 
     def times(self) -> DataFrame:
         """Only the time points."""
-        return self.fitting().select(self._times().alias("time"))
+        return self.fitting().selectExpr(f"{self._times} AS time")
 
-    def _times(self) -> Column:
+    @property
+    def _times(self) -> str:
         points = [self.point(column) for column in self.time]
-        return points[0] if len(points) == 1 else F.explode(F.sequence(*points))
+        return points[0] if len(points) == 1 else f"explode(sequence({', '.join(points)}))"
 
 
 def rows_metric(predicate: Predicate | str) -> str:
@@ -267,13 +275,15 @@ def _instant(kind: str, column: str, unit: int) -> str:
     return f"({micros}) div {unit}L"
 
 
-def _bounds(kind: str, first: int, last: int, tick: Tick) -> tuple[Column | None, Column | None]:
-    """The first value of a column in a timeline, and the first after it, if the kind of column allows it."""
+def _bounds(kind: str, first: int, last: int, tick: Tick) -> tuple[str | None, str | None]:
+    """The first value of a column in a timeline, and the first after it, as SQL, if the kind of column allows it."""
     unit = _unit(kind, tick)
+    literals = [f"{bound}L" if bound < 2**63 else None for bound in (first * unit, (last + 1) * unit)]
     if kind in _INTEGERS:
-        return F.lit(first).cast("bigint"), F.lit(last + 1).cast("bigint")
+        return literals[0], literals[1]
     if kind == "timestamp":
-        return F.timestamp_micros(F.lit(first * unit)), F.timestamp_micros(F.lit((last + 1) * unit))
+        low, high = (each and f"timestamp_micros({each})" for each in literals)
+        return low, high
     return None, None
 
 
@@ -282,15 +292,15 @@ def _unit(kind: str, tick: Tick) -> int:
     return 1 if kind in _INTEGERS else tick.duration.micros
 
 
-def _time_faults(kind: str, column: str) -> list[Column]:
+def _time_faults(kind: str, column: str) -> list[Fault]:
     """What can be wrong with a time."""
-    name, text, micros = quoted(column), F.col(quoted(column)).cast("string"), F.expr(_instant(kind, column, 1))
+    name, micros = quoted(column), _instant(kind, column, 1)
     low = "is negative" if kind in _INTEGERS else "lies before 1970, where time points begin"
     return [
-        F.when(F.expr(f"{name} IS NULL"), F.lit(f"{column} is missing")),
-        F.when(micros.isNull(), F.concat(F.lit(f"{column} is '"), text, F.lit("', which is not an ISO 8601 time"))),
-        F.when(micros < 0, F.concat(F.lit(f"{column} is "), text, F.lit(f", which {low}"))),
-        F.when(micros >= MAX_TIME, F.lit(f"{column} lies beyond the last time point")),
+        Fault(f"{name} IS NULL", f"{column} is missing"),
+        Fault(f"{micros} IS NULL", f"{column} is '", shown=name, after="', which is not an ISO 8601 time"),
+        Fault(f"{micros} < 0", f"{column} is ", shown=name, after=f", which {low}"),
+        Fault(f"{micros} >= {MAX_TIME}", f"{column} lies beyond the last time point"),
     ]
 
 

@@ -16,6 +16,7 @@ from laser.sql.kinds import EXACT, INEXACT, Kind
 from laser.sql.refusal import NotLowered
 from laser.sql.relation import Relation
 from laser.sql.scope import Scope
+from laser.sql.sweep import ENDS
 from laser.sql.terms import Expression, compare
 from laser.sql.text import comma, indent, names, partition
 from laser.syntax.tree import Constant, Variable
@@ -89,10 +90,7 @@ def _sums(tuples: Relation, groups: list[str], value: str | None) -> str:
     time = "case when e.d > 0 then r.c else r.h + 1 end"
     wide = f"cast(r.{value} as decimal(38, 0))"
     change = f"case when e.d > 0 then {wide} else - {wide} end" if value else "0"
-    events = (
-        f"select {kept}{time} as t, e.d, {change} as v\n"
-        f"from {tuples.name} as r, (select 1 as d union all select -1 as d) as e"
-    )
+    events = f"select {kept}{time} as t, e.d, {change} as v\nfrom {tuples.name} as r, {ENDS}"
     over = f"over ({partition(groups)}order by t)"
     sums = (
         f"select {comma(groups)}t, cast(sum(d) {over} as bigint) as n, sum(v) {over} as v, lead(t) {over} as following\n"

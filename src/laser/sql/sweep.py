@@ -9,7 +9,10 @@ from collections.abc import Sequence
 
 from laser.sql.text import comma, indent, partition
 
-__all__ = ["sweep"]
+__all__ = ["ENDS", "sweep"]
+
+ENDS = "unnest([1, -1]) as e(d)"
+"""Doubles each row, for its begin and its end. Spark would join a table of two rows in jobs of its own."""
 
 
 def sweep(positives: Sequence[str], negatives: Sequence[str], keys: Sequence[str]) -> str:
@@ -30,5 +33,4 @@ def _events(query: str, weight: int, keys: Sequence[str]) -> str:
     """A row for the begin and one for the end of each interval; a relation is read once for both."""
     time = "case when e.d > 0 then r.c else r.h + 1 end"
     kept = comma(f"r.{key}" for key in keys)
-    ends = "(select 1 as d union all select -1 as d)"
-    return f"select {kept}{time} as t, e.d * {weight} as d\nfrom (\n{indent(query)}\n) as r, {ends} as e"
+    return f"select {kept}{time} as t, e.d * {weight} as d\nfrom (\n{indent(query)}\n) as r, {ENDS}"
