@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from laser.bench.history import HISTORIES
-from laser.bench.spark_histories import PER_TICK, Subject, measure_history
+from laser.bench.questions import MACHINES, QUESTIONS
+from laser.bench.spark_histories import PER_TICK, WAYS, Shape, Subject, measure_history
 from laser.spark import batch, stream
 from laser.spark.observe import answer_row
 from laser.spark.reason import reason
@@ -170,21 +170,37 @@ def doing_nothing() -> Iterator[None]:
         batch._operator = real
 
 
-def measure_histories(spark: SparkSession, place: Path, rows: int, names: Iterable[str], repetitions: int) -> None:
+def measure_histories(
+    spark: SparkSession,
+    place: Path,
+    rows: int,
+    names: Iterable[str],
+    shapes: Mapping[str, Shape],
+    ways: Sequence[str],
+    repetitions: int,
+) -> None:
     """Each question, with few and with many facts per tick."""
     print(f"{'':<20}{'nothing':>9}{'by hand':>9}{'SQL':>9}{'reasoner':>10}   SQL / by hand   reasoner / SQL   memory")
     for name in names:
-        for shape, per_tick in PER_TICK.items():
-            subject = Subject.make(spark, name, place / name / shape, rows, per_tick)
+        for title, shape in shapes.items():
+            subject = Subject.make(spark, name, place / name / title, rows, shape)
             with Memory() as memory:
-                taken = dict(measure_history(subject, repetitions, doing_nothing))
-            cells = "".join(f"{taken[way]:>9.2f}" for way in ("nothing", "by hand", "sql"))
+                taken = dict(measure_history(subject, ways, repetitions, doing_nothing))
+            cells = "".join(f"{_cell(taken.get(way)):>9}" for way in ("nothing", "by hand", "sql"))
             print(
-                f"{name + ' ' + shape:<20}{cells}{taken['reasoner']:>10.2f}{taken['sql'] / taken['by hand']:>16.2f}"
-                f"{taken['reasoner'] / taken['sql']:>17.1f}{memory.peak / 1024:>9,.0f} MB",
+                f"{name + ' ' + title:<20}{cells}{_cell(taken.get('reasoner')):>10}{_ratio(taken, 'sql', 'by hand'):>16}"
+                f"{_ratio(taken, 'reasoner', 'sql'):>17}{memory.peak / 1024:>9,.0f} MB",
                 flush=True,
             )
-            shutil.rmtree(place / name / shape)
+            shutil.rmtree(place / name / title)
+
+
+def _cell(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.2f}"
+
+
+def _ratio(taken: Mapping[str, float], one: str, other: str) -> str:
+    return _cell(taken[one] / taken[other]) if one in taken and other in taken else ""
 
 
 def measure_stream(spark: SparkSession, name: str, place: Path, facts: int) -> None:
@@ -252,8 +268,12 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="history,stream", help="which parts: history, stream, or both")
     parser.add_argument("--programs", default="diamond,join,cooling", help="the programs of the streams")
-    parser.add_argument("--questions", default=",".join(HISTORIES), help="the questions of the histories")
+    parser.add_argument("--questions", default=",".join(QUESTIONS), help="the questions of the histories")
     parser.add_argument("--rows", type=int, default=1_000_000, help="the number of rows of a history")
+    parser.add_argument("--shapes", default=",".join(PER_TICK), help="few or many facts a tick: sparse, dense, or both")
+    parser.add_argument("--machines", type=int, default=MACHINES, help="the machines of a history, which are its keys")
+    parser.add_argument("--hot-share", type=float, default=0, help="the share of the rows that one machine has")
+    parser.add_argument("--ways", default=",".join(WAYS), help="the ways to answer a history")
     parser.add_argument("--repetitions", type=int, default=3)
     given = parser.parse_args()
     spark = session(cores=given.cores)
@@ -262,7 +282,8 @@ def main() -> None:
     try:
         if "history" in given.only.split(","):
             names = given.questions.split(",")
-            measure_histories(spark, place, given.rows, names, given.repetitions)
+            shapes = {name: Shape(PER_TICK[name], given.machines, given.hot_share) for name in given.shapes.split(",")}
+            measure_histories(spark, place, given.rows, names, shapes, given.ways.split(","), given.repetitions)
         for name in given.programs.split(",") if "stream" in given.only.split(",") else ():
             inputs = PROGRAMS[name][1]
             keys = given.keys * (10 if name == "join" else 1)  # otherwise its many answers would take most of the time

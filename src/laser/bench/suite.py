@@ -10,11 +10,12 @@ from laser.bench.case import Case, Experiment
 from laser.bench.experiments import EXPERIMENTS, experiment
 from laser.bench.files import KINDS as KINDS_OF_FILES
 from laser.bench.files import files
-from laser.bench.history import HISTORIES, history
+from laser.bench.history import history
 from laser.bench.measure import FULL, QUICK, Effort
 from laser.bench.memory import memory
 from laser.bench.peers import PEERS
 from laser.bench.peers.race import CASES, QUICK_CASES, race
+from laser.bench.questions import HISTORIES
 from laser.bench.record import Record
 from laser.bench.startup import KINDS, startup
 
