@@ -59,7 +59,9 @@ def open_page(browser):
             "request", lambda request: wrong.append(request.url) if not request.url.startswith(server.origin) else None
         )
         page.goto(server.address + fragment)
-        page.wait_for_selector("#rules > div")
+        expect(page.locator("#rules")).not_to_have_text(
+            ""
+        )  # what it begins with is there: it cannot replace what a test types
         return page
 
     yield opened
