@@ -29,6 +29,7 @@ from laser.spark.lift import SEEN
 from laser.spark.partition import Lifted, PerKey
 from laser.spark.prepare import Prepared
 from laser.spark.reasoned import reason_part, spans_query
+from laser.spark.selection import is_selected
 from laser.spark.size import LARGEST_SHARE, ROWS_A_STATEMENT, estimated_rows
 from laser.spark.sources import Source
 from laser.sql.coalesce import coalesce
@@ -164,20 +165,18 @@ class _History:
             )
 
     def check_share(self, part: ReasonedPart) -> None:
-        """Compare what the reasoner would read from SQL with the facts that it would read without."""
-        read = [(1, relation.name) for relation in part.given.values() if not relation.empty]
-        facts = [
-            (0, name(facts_table(s.predicate, background=False)))
-            for s in self.prepared.sources
-            if _kinds(s) is not None
-        ]
-        counts = [f"select {kind} as kind, count(*) as n from {table}" for kind, table in (*read, *facts)]
+        """Compare what the reasoner would read from SQL with the facts that it would read without: those that can matter."""
+        read = [relation.name for relation in part.given.values() if not relation.empty]
+        counts = [self.query(f"select 1 as kind, count(*) as n from {table}") for table in read]
+        for source in self.prepared.sources:
+            facts = source.within(*self.timeline, is_selected(source, self.job.selected))
+            counts.append(facts.selectExpr("0 as kind", "count(*) as n"))
         with named(self.spark, "intervals for the reasoner"):
-            found = [(row["kind"], row["n"]) for row in self.query("\nunion all\n".join(counts)).collect()]
+            found = [(row["kind"], row["n"]) for row in reduce(DataFrame.unionByName, counts).collect()]
         spans, rows = (sum(n for kind, n in found if kind == each) for each in (1, 0))
         if spans > rows * LARGEST_SHARE:
             reasons = "; ".join(dict.fromkeys(part.reasons.values()))
-            raise NotLowered(f"{reasons}, which would read {spans:,} intervals of {rows:,} facts")
+            raise NotLowered(f"{reasons}, which would read {spans:,} intervals of {rows:,} facts that can matter")
 
     def check_numbers(self, plan: Plan, tried: _Planned, background: Mapping[Predicate, Ranges], times: Range) -> None:
         """A query runs when its rows are read: then it is too late to switch to the reasoner. So the ranges are checked first."""

@@ -166,15 +166,16 @@ class Source:
             )
         return table.where(valid_sql(self.faults))
 
-    def within(self, first: int, last: int) -> DataFrame:
-        """The facts of a timeline for SQL: the values as a1, a2, …, and the time point u."""
+    def within(self, first: int, last: int, selected: Column | None = None) -> DataFrame:
+        """The facts of a timeline for SQL, all or the selected ones: the values as a1, a2, …, and the time point u."""
         values = (conversion(kind).carried(quoted(arg)) for arg, kind in zip(self.args, self.kinds, strict=True))
         columns = [f"{value} AS a{i}" for i, value in enumerate(values, 1)]
         wanted = [*self._near(first, last), valid_sql(self.faults)]
         inside = f"BETWEEN {first} AND {last}"
         if len(self.time) == 1:
             wanted.append(f"{self._times} {inside}")  # not a step of its own: Spark analyses each
-        facts = self.table.where(" AND ".join(wanted)).selectExpr(*columns, f"{self._times} AS u")
+        table = self.table if selected is None else self.table.where(selected)
+        facts = table.where(" AND ".join(wanted)).selectExpr(*columns, f"{self._times} AS u")
         return facts if len(self.time) == 1 else facts.where(f"u {inside}")
 
     def _near(self, first: int, last: int) -> Iterator[str]:
