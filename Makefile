@@ -1,7 +1,7 @@
 # Everything a developer does, by name. `make test` on a fresh machine sets all up by itself.
 
 # The first interpreter that runs and is new enough; override with `make PYTHON=…`.
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
