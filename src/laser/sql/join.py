@@ -152,7 +152,7 @@ class Join:
         alike = all(side.kinds_of(columns) == {n: self.bound[n].kind for n in columns} for side in sides)
         if not alike or any(self.shared.get(condition) not in columns for condition in crossing):
             return None
-        return [side.rows(columns, own[side], self.scope) for side in sides]
+        return [side.rows(columns, [*own[side], *side.repetitions], self.scope) for side in sides]
 
     def is_coalesced(self, named: Collection[str], used: Collection[str]) -> bool:
         """Whether, for the named variables among the used ones, intervals of equal values neither overlap nor touch."""
@@ -214,9 +214,21 @@ class Source(NamedTuple):
     terms: tuple[Term, ...]
 
     def kinds_of(self, names: Collection[str]) -> dict[str, Kind]:
-        """The kinds of the variables among these that it has."""
-        pairs = zip(self.terms, self.relation.kinds, strict=True)
+        """The kinds of the variables among these that it has, each at its first place."""
+        pairs = reversed([*zip(self.terms, self.relation.kinds, strict=True)])
         return {t.name: kind for t, kind in pairs if isinstance(t, Variable) and t.name in names}
+
+    @property
+    def repetitions(self) -> list[str]:
+        """The conditions that a variable that occurs at several places has one value. A join compares each place with another source instead."""
+        first: dict[str, Expression] = {}
+        found = []
+        for term, value in zip(self.terms, self.relation.values(self.alias), strict=True):
+            if isinstance(term, Variable) and not term.is_anonymous:
+                if term.name in first:
+                    found.append(equal(first[term.name], value))
+                first.setdefault(term.name, value)
+        return found
 
     def rows(self, columns: Mapping[str, str], conditions: list[str], scope: Scope) -> str:
         """The values of variables, in columns of these names, with maximal intervals."""
