@@ -43,7 +43,9 @@ def test_changes_are_in_the_order_of_time(engine):
 
 def test_pandas_with_times_in_nanoseconds_gives_timestamps():
     pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"ts": pd.to_datetime([BEGIN, BEGIN]).as_unit("ns"), "machine": ["oven", "mill"], "value": [95, 3]})
+    frame = pd.DataFrame(
+        {"ts": pd.to_datetime([BEGIN, BEGIN]).as_unit("ns"), "machine": ["oven", "mill"], "value": [95, 3]}
+    )
     assert str(frame.dtypes["ts"]).startswith("datetime64[ns")
     answer = laser.reason(HOT, {"temp": frame}, time="ts")["hot"].to_pandas()
     assert list(answer.columns) == ["machine", "value", "since", "until"]
