@@ -59,9 +59,8 @@ def open_page(browser):
             "request", lambda request: wrong.append(request.url) if not request.url.startswith(server.origin) else None
         )
         page.goto(server.address + fragment)
-        expect(page.locator("#rules")).not_to_have_text(
-            ""
-        )  # what it begins with is there: it cannot replace what a test types
+        # What it begins with is there, so it cannot replace what a test types.
+        expect(page.locator("#rules")).not_to_have_text("")
         return page
 
     yield opened

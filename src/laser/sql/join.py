@@ -213,31 +213,29 @@ class Source(NamedTuple):
     window: TimeWindow
     terms: tuple[Term, ...]
 
+    @property
+    def places(self) -> dict[str, list[int]]:
+        """The positions of each variable."""
+        found: dict[str, list[int]] = {}
+        for position, term in enumerate(self.terms):
+            if isinstance(term, Variable) and not term.is_anonymous:
+                found.setdefault(term.name, []).append(position)
+        return found
+
     def kinds_of(self, names: Collection[str]) -> dict[str, Kind]:
         """The kinds of the variables among these that it has, each at its first place."""
-        pairs = reversed([*zip(self.terms, self.relation.kinds, strict=True)])
-        return {t.name: kind for t, kind in pairs if isinstance(t, Variable) and t.name in names}
+        return {name: self.relation.kinds[at[0]] for name, at in self.places.items() if name in names}
 
     @property
     def repetitions(self) -> list[str]:
-        """The conditions that a variable that occurs at several places has one value. A join compares each place with another source instead."""
-        first: dict[str, Expression] = {}
-        found = []
-        for term, value in zip(self.terms, self.relation.values(self.alias), strict=True):
-            if isinstance(term, Variable) and not term.is_anonymous:
-                if term.name in first:
-                    found.append(equal(first[term.name], value))
-                first.setdefault(term.name, value)
-        return found
+        """The conditions that a variable with several places has one value. A join compares each place with another source instead."""
+        values = list(self.relation.values(self.alias))
+        return [equal(values[first], values[other]) for first, *others in self.places.values() for other in others]
 
     def rows(self, columns: Mapping[str, str], conditions: list[str], scope: Scope) -> str:
         """The values of variables, in columns of these names, with maximal intervals."""
-        places = dict(
-            reversed(
-                [(t.name, c) for t, c in zip(self.terms, self.relation.columns, strict=True) if isinstance(t, Variable)]
-            )
-        )
-        kept = comma(f"{self.alias}.{places[name]} as {column}" for name, column in columns.items())
+        first = {name: self.relation.columns[at[0]] for name, at in self.places.items()}
+        kept = comma(f"{self.alias}.{first[name]} as {column}" for name, column in columns.items())
         sql = f"select {kept}{self.alias}.c, {self.alias}.h\nfrom {self.sql} as {self.alias}{where(conditions)}"
         if self.relation.coalesced and len(columns) == len(self.relation.columns):
             return sql
