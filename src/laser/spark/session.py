@@ -84,9 +84,8 @@ def own_interrupts() -> Iterator[None]:
         again.start()
 
     def refuse(number: Any, handler: Any) -> Any:
-        is_sparks = number == signal.SIGINT and callable(
-            handler
-        )  # the process of Java is told to ignore it: not callable
+        # In the process that becomes Java, Spark has the signal ignored: that is not a function, and stays.
+        is_sparks = number == signal.SIGINT and callable(handler)
         return own[signal.SIGINT] if is_sparks else set_handler(number, handler)
 
     for number in handlers:
